@@ -5,6 +5,7 @@ import { fail, type CliError } from "./output/cli-error.ts";
 import type { Console } from "./output/console.ts";
 import type { ExitName } from "./output/exit-codes.ts";
 import { shellWord } from "./output/suggestions.ts";
+import type { ListInput } from "./run/list/list-source.ts";
 import { openStoreFor } from "./store-url/open-store-for.ts";
 import type { OpenStoreOptions } from "./store-url/open-store.ts";
 import type { OpenedStore } from "./store-url/opened-store.ts";
@@ -16,6 +17,8 @@ export interface Cli {
   readonly console: Console;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
+  /** `undefined` if there is none. */
+  readonly stdin?: ListInput;
   /** Call `listener` at each such signal. Returns a function that stops it. */
   onSignal(name: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGWINCH", listener: () => void): () => void;
   /** Call `listener` when output can no longer be written, before the process exits. Returns a function that stops it. */

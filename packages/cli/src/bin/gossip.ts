@@ -21,6 +21,10 @@ const cli: Cli = {
   console: new Console({ stdout, stderr, env }),
   env,
   cwd: process.cwd(),
+  // Opened only if it is read.
+  get stdin() {
+    return process.stdin;
+  },
   exit: "Ok",
   onSignal(name, listener) {
     process.on(name, listener);

@@ -16,6 +16,7 @@ export interface Said {
 export interface CommandLineOptions {
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
+  readonly stdin?: AsyncIterable<Uint8Array>;
   /** Told how to send a signal, once the command listens for one. */
   readonly onListening?: (send: (name: string) => void) => void;
   /** Told every line of stdout as it comes. */
@@ -26,7 +27,7 @@ export interface CommandLineOptions {
 
 export async function gossipLine(
   argv: readonly string[],
-  { cwd, env = {}, onListening, onLine, reader }: CommandLineOptions,
+  { cwd, env = {}, stdin, onListening, onLine, reader }: CommandLineOptions,
 ): Promise<Said> {
   const said = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   const stream = (name: "stdout" | "stderr"): OutputStream => ({
@@ -44,6 +45,7 @@ export async function gossipLine(
     console: new Console({ stdout: stream("stdout"), stderr: stream("stderr"), env }),
     env: { PATH: process.env["PATH"], ...env },
     cwd,
+    ...(stdin === undefined ? {} : { stdin }),
     exit: "Ok",
     onSignal(name, listener) {
       listeners.set(name, listener);

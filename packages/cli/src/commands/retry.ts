@@ -17,6 +17,7 @@ import { readRunFlags, type RunFlags } from "../run/start/run-flags.ts";
 import { fingerprintOf, type RunSettings } from "../run/start/run-settings.ts";
 import { carryOut, type Job } from "../run/work/carry-out.ts";
 import { modulePath } from "../run/work/module-work.ts";
+import { listFolder } from "../run/list/list-folder.ts";
 import { withWork } from "../run/work/open-work.ts";
 import { withRun, type ChosenRun } from "./chosen-run.ts";
 import { addWorkOptions } from "./work-options.ts";
@@ -74,7 +75,13 @@ async function retryRun(cli: Cli, chosen: ChosenRun, given: Flags): Promise<Comm
     const writable = await checkOut(resolve(cli.cwd, flags.out));
     if (!writable.ok) return writable;
   }
-  const source = await openSource(flags.source, { cwd: cli.cwd, own: [], selection: selectionOf(stored.value) });
+  const source = await openSource(flags.source, {
+    cwd: cli.cwd,
+    own: [],
+    selection: selectionOf(stored.value),
+    listFolder: listFolder(opened.address, cli.env),
+    stdin: undefined,
+  });
   if (!source.ok) return source;
   try {
     const job = jobOf(cli, { chosen, flags, stored: stored.value, retry: retry.value, jobSource: source.value, log });
@@ -111,8 +118,9 @@ function checkCommand(
 }
 
 /** What the source needs to find the items: not how many, and not which files. */
-function selectionOf({ selection: { key, where, columns, endpoint } }: RunSettings): RunSettings["selection"] {
-  return { key, where, columns, endpoint };
+function selectionOf({ selection }: RunSettings): RunSettings["selection"] {
+  const { key, where, columns, endpoint, null: isNull, unique } = selection;
+  return { key, where, columns, endpoint, null: isNull, unique };
 }
 
 interface RetryJob {
@@ -136,6 +144,7 @@ function jobOf(
   const settings: RunSettings = {
     name: retry.name,
     source: stored.source,
+    list: stored.list,
     selection: { ...selectionOf(stored), failedIn: RunId.format(request.run) },
     exec: flags.exec,
     pipe: flags.pipe,

@@ -1,8 +1,12 @@
-import { resolve } from "node:path";
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { acting, addStoreCommand, readStoreFlags, type Cli, type CommandResult } from "../cli.ts";
 import { openLog } from "../logging/open-log.ts";
 import { checkOut, partsOf } from "../run/results/out-file.ts";
+import { listFolder } from "../run/list/list-folder.ts";
 import { openSource } from "../run/source/open-source.ts";
 import type { Selection } from "../run/source/selection.ts";
 import { dryRun } from "../run/start/dry-run.ts";
@@ -25,6 +29,7 @@ const DETAILS = [
   "Sources:",
   "  fs:FOLDER            every regular file below it, links not followed",
   "  lines:FILE           every line of it",
+  "  list:FILE, list:-    every entry of a list, or of stdin, in any order; stdin is stored first, so that the run can go on without it",
   "  postgres:URL#TABLE   every row of it, by primary key",
   "  s3://BUCKET/PREFIX   every object whose key begins with the prefix; --endpoint for other servers than AWS",
 ].join("\n");
@@ -39,6 +44,7 @@ export function registerRun(program: Command, cli: Cli): void {
       "gossip run --source fs:/data --exec 'sha256sum {}' --out sums.ndjson",
       "gossip run --source lines:urls.txt --exec 'curl -sf {}' --workers 32 --retries 5",
       "gossip run --source lines:words.txt --pipe 'python3 worker.py' --out answers.ndjson",
+      "find . -name '*.log' -print0 | gossip run --source list:- -0 --exec 'gzip {}'",
       "gossip run --source postgres://db.internal/shop#orders --module ./backfill.mjs --store postgres://db.internal/gossip",
     ],
   })
@@ -50,6 +56,8 @@ export function registerRun(program: Command, cli: Cli): void {
     .option("--again", "start over where the run has ended")
     .option("--dry-run", "print the plan and the first commands; start nothing, write nothing")
     .option("--limit <count>", "only the first so many items")
+    .option("-0, --null", "the entries of a list end with a zero byte, as find -print0 writes them")
+    .option("--unique", "leave out entries of a list that came before")
     .addOption(repeatable("--include <glob>", "only files of a tree that match; may be repeated"))
     .addOption(repeatable("--exclude <glob>", "no files and folders of a tree that match; may be repeated"))
     .option("--key <columns>", "read a table in the order of another unique key: its columns, with commas")
@@ -84,7 +92,9 @@ async function run(cli: Cli, name: string | undefined, flags: RunFlags): Promise
   const { address } = store.value;
   const own = [...(address.kind === "lmdb" ? [address.path] : []), ...(out === undefined ? [] : [out, partsOf(out)])];
   const { selection } = numbers.value;
-  const source = await openSource(flags.source, { cwd: cli.cwd, own, selection });
+  // A dry run leaves nothing behind.
+  const folder = flags.dryRun === true ? join(tmpdir(), `gossip-list-${randomUUID()}`) : listFolder(address, cli.env);
+  const source = await openSource(flags.source, { cwd: cli.cwd, own, selection, listFolder: folder, stdin: cli.stdin });
   if (!source.ok) return source;
   const jobSource = source.value;
   try {
@@ -93,11 +103,14 @@ async function run(cli: Cli, name: string | undefined, flags: RunFlags): Promise
     return flags.dryRun === true ? await rehearse(cli, job) : await withWork(cli, job, (each) => onStore(cli, each));
   } finally {
     await jobSource.source.close?.();
+    if (flags.dryRun === true) await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** Check the command, then print what a run would do. A module is not loaded, because that may do anything. */
 async function rehearse(cli: Cli, job: Omit<Job, "work">): Promise<CommandResult> {
+  const prepared = await job.jobSource.prepare?.({ list: undefined });
+  if (prepared?.ok === false) return prepared;
   const print = (): Promise<CommandResult> => dryRun(cli, { ...job, shardCount: job.numbers.shardCount });
   return job.flags.module === undefined ? withWork(cli, job, print) : print();
 }

@@ -28,8 +28,13 @@ function worker(body: string): string {
 const ANSWER = `echo "{\\"id\\":$id,\\"result\\":$text}"`;
 
 const run = (command: string, ...more: string[]): string[] => [
-  ...["run", "--source", "lines:rows", "--pipe", command, "--store", "store", "--out", "out.ndjson"],
-  ...["--workers", "2", "--shards", "4", "--lease", "1", "--retry-delay", "0.01", ...more],
+  "run",
+  ...`--source lines:rows --store store --out out.ndjson --workers 2 --shards 4 --lease 1 --retry-delay 0.01`.split(
+    " ",
+  ),
+  "--pipe",
+  command,
+  ...more,
 ];
 
 interface Row {

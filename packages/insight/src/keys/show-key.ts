@@ -5,7 +5,13 @@ import { decodeKey } from "./key-text.ts";
 export type KeyCodec = "path" | "row" | "tuple" | undefined;
 
 /** By the beginning of a source's identity, which every run records. */
-const CODECS: Readonly<Record<string, KeyCodec>> = { fs: "path", lines: "row", postgres: "tuple", s3: "path" };
+const CODECS: Readonly<Record<string, KeyCodec>> = {
+  fs: "path",
+  lines: "row",
+  list: "row",
+  postgres: "tuple",
+  s3: "path",
+};
 
 /** Text that `parseKeyText` would read as another form. */
 const HAS_FORM = /^(?:path|hex|b64|row|tuple):/;

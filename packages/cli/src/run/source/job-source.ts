@@ -1,4 +1,12 @@
+import type { Result } from "@gossip/stdx";
 import type { Item, Source } from "@gossip/worker";
+import type { CliError } from "../../output/cli-error.ts";
+
+export interface PrepareRequest {
+  /** The list of the run, if it was started before. */
+  readonly list: string | undefined;
+  readonly signal?: AbortSignal;
+}
 
 /** A source, with what the command needs to know about its items. */
 export interface JobSource {
@@ -11,4 +19,8 @@ export interface JobSource {
   readonly fieldsOf: (item: Item) => Record<string, unknown>;
   /** The item as a process of `--pipe` gets it. Default: `fieldsOf`. */
   readonly itemJson?: (item: Item) => Record<string, unknown>;
+  /** Store the items of the run, or find them again, before anything is read. Returns the name of the list, or `Aborted`. */
+  prepare?(request: PrepareRequest): Promise<Result<string, CliError>>;
+  /** The run is done, and nothing of it will be tried again. */
+  discard?(): Promise<void>;
 }

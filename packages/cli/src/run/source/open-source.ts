@@ -4,6 +4,7 @@ import { ok, type Result } from "@gossip/stdx";
 import { fileTreeSource, linesSource, type FileItem, type LineItem, type TreeCandidate } from "@gossip/worker";
 import { fail, type CliError } from "../../output/cli-error.ts";
 import { printableText, textField } from "../../output/printable.ts";
+import { openList, type ListInput } from "../list/list-source.ts";
 import { openBucket } from "./bucket-source.ts";
 import { excludeBelow } from "./exclude-below.ts";
 import type { JobSource } from "./job-source.ts";
@@ -17,13 +18,16 @@ export interface SourceSurroundings {
   /** Files and folders of this command itself, which are not items. */
   readonly own: readonly string[];
   readonly selection: Selection;
+  /** Where lists from stdin are kept. */
+  readonly listFolder: string;
+  readonly stdin: ListInput | undefined;
 }
 
-const WHAT_IT_IS = "give --source fs:FOLDER, lines:FILE, postgres:URL#TABLE or s3://BUCKET/PREFIX";
+const WHAT_IT_IS = "give --source fs:FOLDER, lines:FILE, list:FILE, list:-, postgres:URL#TABLE or s3://BUCKET/PREFIX";
 
 /** Open the source that `--source` names. */
 export async function openSource(text: string, surroundings: SourceSurroundings): Promise<Result<JobSource, CliError>> {
-  const [, kind, rest = ""] = /^(fs|lines|s3|postgres|postgresql):([^]*)$/.exec(text) ?? [];
+  const [, kind, rest = ""] = /^(fs|lines|list|s3|postgres|postgresql):([^]*)$/.exec(text) ?? [];
   if (kind === undefined) return fail("BadCommandLine", `--source is not of a known kind: ${WHAT_IT_IS}.`);
   if (rest === "") return fail("BadCommandLine", `--source names nothing after "${kind}:": ${WHAT_IT_IS}.`);
   const { cwd, selection } = surroundings;
@@ -34,9 +38,11 @@ export async function openSource(text: string, surroundings: SourceSurroundings)
       ? await openTree(resolve(cwd, rest), surroundings)
       : kind === "lines"
         ? await openLines(resolve(cwd, rest))
-        : kind === "s3"
-          ? await openBucket(text, selection)
-          : await openTable(rest.startsWith("//") ? `postgres:${rest}` : rest, selection);
+        : kind === "list"
+          ? await openListAt(rest, surroundings)
+          : kind === "s3"
+            ? await openBucket(text, selection)
+            : await openTable(rest.startsWith("//") ? `postgres:${rest}` : rest, selection);
   if (!opened.ok || selection.limit === undefined) return opened;
   return ok({ ...opened.value, source: limitedSource(opened.value.source, selection.limit) });
 }
@@ -65,9 +71,22 @@ async function openLines(path: string): Promise<Result<JobSource, CliError>> {
   });
 }
 
-async function checkPath(path: string, wanted: "folder" | "file"): Promise<Result<void, CliError>> {
+async function openListAt(
+  text: string,
+  { cwd, selection, listFolder: folder, stdin }: SourceSurroundings,
+): Promise<Result<JobSource, CliError>> {
+  if (text === "-") return ok(openList({ path: undefined, selection, folder, stdin }));
+  const path = resolve(cwd, text);
+  const checked = await checkPath(path, "file", "list:");
+  return checked.ok ? ok(openList({ path, selection, folder, stdin })) : checked;
+}
+
+async function checkPath(
+  path: string,
+  wanted: "folder" | "file",
+  prefix = wanted === "folder" ? "fs:" : "lines:",
+): Promise<Result<void, CliError>> {
   const shown = printableText(path);
-  const prefix = wanted === "folder" ? "fs:" : "lines:";
   try {
     const found = await stat(path);
     if (wanted === "folder" ? found.isDirectory() : found.isFile()) return ok(undefined);

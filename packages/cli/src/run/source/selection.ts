@@ -18,6 +18,10 @@ export interface Selection {
   readonly columns?: readonly string[] | undefined;
   /** The server of an S3 source. */
   readonly endpoint?: string | undefined;
+  /** The entries of a list end with a zero byte. */
+  readonly null?: boolean | undefined;
+  /** Entries of a list that came before are left out. */
+  readonly unique?: boolean | undefined;
   /** Only the items that failed in this run. */
   readonly failedIn?: string | undefined;
 }
@@ -33,6 +37,8 @@ const OPTIONS = [
   "where",
   "columns",
   "endpoint",
+  "null",
+  "unique",
   "failedIn",
 ] as const satisfies readonly (keyof Selection)[];
 
@@ -45,7 +51,7 @@ export function canonicalSelection(selection: Selection): Record<string, unknown
 export function selectionText({ failedIn, ...selection }: Selection): string {
   if (failedIn !== undefined) return `, what failed in run ${failedIn},`;
   const words = Object.entries(canonicalSelection(selection)).flatMap(([name, value]) =>
-    [value].flat().map((each) => ` --${name} ${shellWord(String(each))}`),
+    [value].flat().map((each) => (each === true ? ` --${name}` : ` --${name} ${shellWord(String(each))}`)),
   );
   return words.join("");
 }
@@ -60,6 +66,8 @@ export function readSelection(stored: unknown): Selection {
     ...(typeof where === "string" ? { where } : {}),
     ...(typeof endpoint === "string" ? { endpoint } : {}),
     ...(typeof failedIn === "string" ? { failedIn } : {}),
+    ...(lists["null"] === true ? { null: true } : {}),
+    ...(lists["unique"] === true ? { unique: true } : {}),
     ...Object.fromEntries(read.filter(([, value]) => isTexts(value))),
   };
 }
@@ -75,6 +83,8 @@ const ONLY_FOR = {
   where: "postgres",
   columns: "postgres",
   endpoint: "s3",
+  null: "list",
+  unique: "list",
 } as const satisfies Partial<Record<keyof Selection, string>>;
 
 /** Refuse options that do not fit the kind of source. */

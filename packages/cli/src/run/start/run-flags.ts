@@ -38,6 +38,8 @@ export interface RunFlags extends StoreFlags, ObserveFlags, LimitFlags {
   readonly where?: string;
   readonly columns?: string;
   readonly endpoint?: string;
+  readonly null?: boolean;
+  readonly unique?: boolean;
   readonly dryRun?: boolean;
   readonly overwrite?: boolean;
 }
@@ -107,6 +109,8 @@ export function readRunFlags(name: string | undefined, flags: RunFlags): Result<
       where: flags.where,
       columns: flags.columns === undefined ? undefined : readNames(flags.columns),
       endpoint: flags.endpoint,
+      null: flags.null,
+      unique: flags.unique,
     },
     limits: limits.value,
   };

@@ -20,6 +20,8 @@ export interface RunSettings {
   readonly pipe?: string | undefined;
   /** An absolute path. */
   readonly module: string | undefined;
+  /** The name of the list that the run works on, if it was stored. Not a part of what identifies the run. */
+  readonly list?: string | undefined;
   /** An absolute path, so that results are found again from any folder. */
   readonly out: string | undefined;
 }
@@ -74,7 +76,7 @@ function shownCommand(command: string | undefined): string | undefined {
 
 /** The bytes stored with every shard. The same for the same settings. */
 export function encodeSettings(settings: RunSettings): Uint8Array {
-  const { name, source, exec, module, pipe, out } = shownSettings(settings);
+  const { name, source, exec, module, pipe, out, list } = shownSettings(settings);
   const parts = canonicalSelection(settings.selection);
   const selection = Object.keys(parts).length === 0 ? undefined : parts;
   return Buffer.from(
@@ -87,6 +89,7 @@ export function encodeSettings(settings: RunSettings): Uint8Array {
       module,
       pipe,
       out,
+      list,
       fingerprint: fingerprintOf(settings),
     }),
   );
@@ -109,6 +112,7 @@ export function decodeSettings(bytes: Uint8Array): (RunSettings & { readonly fin
       module: textOf("module"),
       pipe: maskedText(textOf("pipe")),
       out: textOf("out"),
+      list: textOf("list"),
       fingerprint: textOf("fingerprint") ?? "",
     };
   } catch {

@@ -8,6 +8,7 @@ import type { OpenedStore } from "../../store-url/opened-store.ts";
 import { coordSentence } from "../report/coord-sentence.ts";
 import { readSettings } from "../inspect/run-overview.ts";
 import { checkOutIsFree } from "../results/out-file.ts";
+import type { JobSource } from "../source/job-source.ts";
 import { selectionText } from "../source/selection.ts";
 import { encodeSettings, fingerprintOf, runIdOf, shownSettings, type RunSettings } from "./run-settings.ts";
 
@@ -16,6 +17,8 @@ export interface StartOptions {
   readonly tenant: TenantId;
   readonly settings: RunSettings;
   readonly source: Source;
+  /** Stores the items of the run, or finds them again. */
+  readonly prepare?: JobSource["prepare"];
   readonly config: RunConfigInput;
   readonly shardCount: number;
   /** Leave a run with these settings that has ended unchanged, and start another. */
@@ -43,8 +46,11 @@ export async function startOrJoin(options: StartOptions): Promise<Result<Started
     const free = await checkFree(options, request);
     if (!free.ok) return free;
   }
+  const prepared = await prepareList(options, record);
+  if (!prepared.ok) return prepared;
+  if (prepared.value === "Aborted") return ok("Aborted");
   const { opened, settings, source, config, shardCount, signal } = options;
-  const connectorExtra = encodeSettings(settings);
+  const connectorExtra = encodeSettings({ ...settings, list: prepared.value });
   // A run keeps its configuration, whatever a process that joins would choose.
   const started = await startRun({
     coordinator: opened.coordinator,
@@ -59,7 +65,24 @@ export async function startOrJoin(options: StartOptions): Promise<Result<Started
   if (started.error.kind === "Aborted") return ok("Aborted");
   // Another process started it in the meantime, with another lease duration.
   if (started.error.kind === "ConfigMismatch" && record === undefined) return startOrJoin(options);
+  // The same, with another list.
+  if (started.error.kind === "SettingsMismatch" && prepared.value !== undefined && record === undefined)
+    return startOrJoin(options);
   return err(startSentence(started.error, settings));
+}
+
+/** The list of the run, which is stored if the run is new. */
+async function prepareList(
+  { opened, settings, prepare, signal }: StartOptions,
+  record: RunRecord | undefined,
+): Promise<Result<string | undefined, CliError>> {
+  if (prepare === undefined) return ok(settings.list);
+  if (record === undefined || record.status === "Initializing") return prepare({ list: settings.list, signal });
+  const stored = await readSettings(opened, record);
+  if (!stored.ok) return stored;
+  const list = stored.value?.list;
+  // A run that has ended reads nothing.
+  return RunStatus.isTerminal(record.status) ? ok(list) : prepare({ list, signal });
 }
 
 /** Refuse a first run with these settings if something else is where its results go. */

@@ -17,6 +17,7 @@ import { coordSentence } from "../report/coord-sentence.ts";
 import { observeRun, type RunObserver } from "../report/observe-run.ts";
 import { alreadyEnded, closingMessage, openingMessage, type OwnTotals } from "../report/run-messages.ts";
 import { finishRun } from "../results/finish-run.ts";
+import { isFlawless } from "../results/item-totals.ts";
 import type { JobSource } from "../source/job-source.ts";
 import type { RunFlags, RunNumbers } from "../start/run-flags.ts";
 import type { RunSettings } from "../start/run-settings.ts";
@@ -105,6 +106,7 @@ async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Arou
     tenant,
     settings,
     source,
+    ...(jobSource.prepare === undefined ? {} : { prepare: jobSource.prepare.bind(jobSource) }),
     config: runConfig(numbers),
     shardCount: numbers.shardCount,
     again: flags.again === true,
@@ -178,6 +180,7 @@ async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Arou
     return ok(stop.exit ?? "Interrupted");
   }
   const { overview, own } = worked.value;
+  if (overview.status === "Done" && isFlawless(overview.totals)) await jobSource.discard?.();
   watch.showEnd(overview);
   view.close();
   return closingMessage(view, overview, { out, before: before.value, elapsedMs: performance.now() - beganMs, own });

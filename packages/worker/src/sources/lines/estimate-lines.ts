@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { WorkEstimate, WorkSpan } from "../../source/work-estimate.ts";
 import { lineKey } from "./line-offsets.ts";
-import { readChunk } from "./read-lines.ts";
+import { NEWLINE, readChunk } from "./read-lines.ts";
 
 export interface EstimateLinesRequest {
   readonly handle: FileHandle;
@@ -9,6 +9,8 @@ export interface EstimateLinesRequest {
   /** The size of the file. */
   readonly size: number;
   readonly signal: AbortSignal;
+  /** The byte behind each line. Default: a newline. */
+  readonly separator?: number;
   /** How much to read of each part of the file. A part that is not larger is counted exactly. */
   readonly sampleSize?: number;
 }
@@ -17,7 +19,6 @@ const SAMPLE_SIZE = 64 * 1024;
 /** First a rough estimate of the whole file, then finer ones. */
 const PART_COUNTS = [32, 128, 512];
 const SAMPLES_PER_STEP = 32;
-const NEWLINE = 0x0a;
 
 /**
  * Estimate the number of lines in each part of a file by a sample of it.
@@ -26,7 +27,7 @@ const NEWLINE = 0x0a;
  * a file of any size costs the same. A small file is counted exactly.
  */
 export async function* estimateLines(request: EstimateLinesRequest): AsyncGenerator<WorkEstimate> {
-  const { handle, prefix, size, signal, sampleSize = SAMPLE_SIZE } = request;
+  const { handle, prefix, size, signal, separator = NEWLINE, sampleSize = SAMPLE_SIZE } = request;
   let spans: WorkSpan[] = [];
   for (const partCount of PART_COUNTS) {
     const finer: WorkSpan[] = [];
@@ -37,7 +38,7 @@ export async function* estimateLines(request: EstimateLinesRequest): AsyncGenera
         finer.push({
           start: lineKey(prefix, from),
           end: lineKey(prefix, end),
-          items: await linesBetween({ handle, from, end, size, sampleSize }),
+          items: await linesBetween({ handle, from, end, size, separator, sampleSize }),
         });
       if (spans.length > 0 && (part + 1) % SAMPLES_PER_STEP === 0) yield { spans };
     }
@@ -52,21 +53,22 @@ interface Part {
   readonly from: number;
   readonly end: number;
   readonly size: number;
+  readonly separator: number;
   readonly sampleSize: number;
 }
 
-async function linesBetween({ handle, from, end, size, sampleSize }: Part): Promise<number> {
+async function linesBetween({ handle, from, end, size, separator, sampleSize }: Part): Promise<number> {
   const length = Math.min(end - from, sampleSize);
   const bytes = await readChunk(handle, from + Math.floor((end - from - length) / 2), length);
   if (bytes.length === 0) return 0;
   // The last line does not need a newline.
-  const isUnended = end === size && length === end - from && bytes.at(-1) !== NEWLINE;
-  return ((countNewlines(bytes) + (isUnended ? 1 : 0)) * (end - from)) / bytes.length;
+  const isUnended = end === size && length === end - from && bytes.at(-1) !== separator;
+  return ((countBytes(bytes, separator) + (isUnended ? 1 : 0)) * (end - from)) / bytes.length;
 }
 
 /** A loop, because a native search per line is slower where lines are short. */
-function countNewlines(bytes: Uint8Array): number {
+function countBytes(bytes: Uint8Array, byte: number): number {
   let count = 0;
-  for (let index = 0; index < bytes.length; index++) if (bytes[index] === NEWLINE) count++;
+  for (let index = 0; index < bytes.length; index++) if (bytes[index] === byte) count++;
   return count;
 }

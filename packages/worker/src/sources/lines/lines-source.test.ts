@@ -57,6 +57,23 @@ describeSource(
   { describe, expect, test },
 );
 
+describeSource(
+  "entries with a zero byte behind each, empty ones left out",
+  () => {
+    const content = "z\0one\ntwo\0\0\0five\r\0six\0\0eight\0nine\0a\0b";
+    const file = makeFile(content);
+    const source = linesSource({ path: file.path, separator: "nul", skipsEmpty: true });
+    let offset = 0;
+    const keys: Uint8Array[] = [];
+    for (const entry of content.split("\0")) {
+      if (entry !== "") keys.push(key(offset));
+      offset += entry.length + 1;
+    }
+    return { source, keys, openHandleCount: () => file.openHandleCount(), dispose: () => file.dispose() };
+  },
+  { describe, expect, test },
+);
+
 interface Read {
   readonly lines: readonly { readonly offset: number; readonly text: string }[];
   readonly problems: readonly ItemProblem[];

@@ -13,7 +13,7 @@ import { estimateLines } from "./estimate-lines.ts";
 import { fileError, noFile } from "./lines-failure.ts";
 import type { LineItem } from "./line-item.ts";
 import { lineKey, manifestPrefix, offsetAtOrAbove } from "./line-offsets.ts";
-import { readChunk, readLines } from "./read-lines.ts";
+import { NEWLINE, NUL, readChunk, readLines, type LineForm } from "./read-lines.ts";
 
 export interface LinesOptions {
   /** The file. */
@@ -22,20 +22,23 @@ export interface LinesOptions {
   readonly manifestId?: bigint;
   /** The longest line, in bytes without its line ending. A longer line is reported and skipped. Default: 1 MiB. */
   readonly maxLineSize?: number;
+  /** What ends a line: LF or CRLF (the default), or a zero byte, as `find -print0` writes it. */
+  readonly separator?: "newline" | "nul";
+  /** Whether empty lines are left out. Default: they are items too. */
+  readonly skipsEmpty?: boolean;
 }
 
 const DEFAULT_MAX_LINE_SIZE = 1024 * 1024;
 const LARGEST_MAX_LINE_SIZE = 512 * 1024 * 1024;
 /** How far a split point is moved to reach the start of a line. */
 const ALIGN_SIZE = 64 * 1024;
-const NEWLINE = 0x0a;
 
 /**
  * The lines of a text file.
  *
  * A line's key is the offset of its first byte, so that reading can start at any line, and a line belongs to the range
- * that contains its first byte. It ends with LF or CRLF, which are not part of it. The last line does not need one.
- * Empty lines are items too.
+ * that contains its first byte. It ends with LF or CRLF, or with a zero byte, which are not part of it. The last line
+ * does not need one. Lines can be in any order, and can be repeated.
  *
  * The file must not change during a run. Lines added after the run was planned are not part of it. A file that became
  * shorter is an error.
@@ -50,6 +53,7 @@ class LinesSource implements Source<LineItem> {
   readonly #manifestId: ManifestId;
   readonly #prefix: Uint8Array;
   readonly #maxLineSize: number;
+  readonly #form: LineForm;
 
   constructor(options: LinesOptions) {
     assert(
@@ -57,6 +61,7 @@ class LinesSource implements Source<LineItem> {
       () => `lines options must be an object, got ${typeof options}`,
     );
     const { path, manifestId = 0n, maxLineSize = DEFAULT_MAX_LINE_SIZE } = options;
+    const { separator = "newline", skipsEmpty = false } = options;
     assert(typeof path === "string" && path.length > 0, "path must be the path of a file");
     assert(
       typeof manifestId === "bigint" && manifestId >= 0n && manifestId <= U64_MAX,
@@ -67,6 +72,9 @@ class LinesSource implements Source<LineItem> {
     this.#manifestId = ManifestId.fromRaw(manifestId);
     this.#prefix = manifestPrefix(manifestId);
     this.#maxLineSize = maxLineSize;
+    assert(separator === "newline" || separator === "nul", "separator must be newline or nul");
+    assert(typeof skipsEmpty === "boolean", "skipsEmpty must be true or false");
+    this.#form = { separator: separator === "nul" ? NUL : NEWLINE, skipsEmpty };
   }
 
   async plan(request: PlanRequest): Promise<Result<readonly ShardSpec[], SourceError>> {
@@ -88,7 +96,8 @@ class LinesSource implements Source<LineItem> {
     try {
       await this.#checkLength(handle, end);
       const { signal } = request;
-      yield* readLines({ handle, prefix: this.#prefix, from, end, maxLineSize: this.#maxLineSize, signal });
+      const form = this.#form;
+      yield* readLines({ handle, prefix: this.#prefix, from, end, maxLineSize: this.#maxLineSize, signal, form });
       // Check again: a reading of a file that was truncated meanwhile takes the cut for the end.
       await this.#checkLength(handle, end);
     } finally {
@@ -105,9 +114,10 @@ class LinesSource implements Source<LineItem> {
       const end = Math.min(givenEnd, await sizeOf(handle));
       const middle = Math.floor(from + (end - from) / 2);
       if (middle <= from) return undefined;
-      const point = await lineStartAt(handle, middle);
+      const { separator } = this.#form;
+      const point = await lineStartAt(handle, middle, separator);
       // A part without a line is not a half.
-      if (point >= end || (await lineStartAt(handle, from)) >= point) return undefined;
+      if (point >= end || (await lineStartAt(handle, from, separator)) >= point) return undefined;
       return lineKey(this.#prefix, point);
     });
   }
@@ -115,7 +125,8 @@ class LinesSource implements Source<LineItem> {
   async *estimate({ signal }: EstimateRequest): AsyncGenerator<WorkEstimate> {
     const handle = await this.#open();
     try {
-      yield* estimateLines({ handle, prefix: this.#prefix, size: await sizeOf(handle), signal });
+      const { separator } = this.#form;
+      yield* estimateLines({ handle, prefix: this.#prefix, size: await sizeOf(handle), signal, separator });
     } finally {
       await handle.close();
     }
@@ -180,10 +191,10 @@ class LinesSource implements Source<LineItem> {
  * The start of the first line at or after `offset` if it is near, otherwise `offset`. `Infinity` if the file ends
  * first.
  */
-async function lineStartAt(handle: FileHandle, offset: number): Promise<number> {
+async function lineStartAt(handle: FileHandle, offset: number, separator: number): Promise<number> {
   if (offset === 0) return 0;
   const bytes = await readChunk(handle, offset - 1, ALIGN_SIZE);
-  const found = bytes.indexOf(NEWLINE);
+  const found = bytes.indexOf(separator);
   if (found !== -1) return offset + found;
   return bytes.length < ALIGN_SIZE ? Infinity : offset;
 }

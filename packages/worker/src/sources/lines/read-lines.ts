@@ -11,20 +11,29 @@ export interface LinesRequest {
   readonly end: number;
   readonly maxLineSize: number;
   readonly signal: AbortSignal;
+  readonly form: LineForm;
+}
+
+/** How lines end, and which of them are items. */
+export interface LineForm {
+  /** The byte behind each line. A CR before an LF belongs to the line ending. */
+  readonly separator: number;
+  readonly skipsEmpty: boolean;
 }
 
 /** Larger chunks are not faster. Smaller ones are slower. */
 const CHUNK_SIZE = 256 * 1024;
 /** Bounds the batch for chunks with very many empty lines. */
 const ITEMS_PER_BATCH = 4096;
-const NEWLINE = 0x0a;
+export const NEWLINE = 0x0a;
+export const NUL = 0x00;
 const RETURN = 0x0d;
 /** The longest line ending: CRLF. */
 const ENDING_SIZE = 2;
 
 /** The lines of a part of a file. Uses the memory of one chunk, or of the longest line allowed. */
 export async function* readLines(request: LinesRequest): AsyncGenerator<ItemBatch<LineItem>> {
-  const { handle, prefix, end, maxLineSize, signal } = request;
+  const { handle, prefix, end, maxLineSize, signal, form } = request;
   let position = await firstLineAt(request);
   let size = CHUNK_SIZE;
   while (position < end) {
@@ -35,7 +44,7 @@ export async function* readLines(request: LinesRequest): AsyncGenerator<ItemBatc
     const chunk: LineChunk = { bytes, offset: position, prefix };
     let used = 0;
     for (;;) {
-      const cut = cutLines(chunk, { start: used, end, isLast, maxLineSize });
+      const cut = cutLines(chunk, { start: used, end, isLast, maxLineSize, form });
       used = cut.next;
       if (cut.items.length > 0 || cut.problems.length > 0) yield cut;
       if (!cut.hasMore) break;
@@ -69,10 +78,12 @@ interface CutRequest {
   readonly end: number;
   readonly isLast: boolean;
   readonly maxLineSize: number;
+  readonly form: LineForm;
 }
 
-function cutLines(chunk: LineChunk, { start, end, isLast, maxLineSize }: CutRequest): Cut {
+function cutLines(chunk: LineChunk, { start, end, isLast, maxLineSize, form }: CutRequest): Cut {
   const { bytes, offset, prefix } = chunk;
+  const { separator, skipsEmpty } = form;
   const items: LineItem[] = [];
   const problems: ItemProblem[] = [];
   const endInChunk = Math.min(end - offset, bytes.length);
@@ -80,15 +91,15 @@ function cutLines(chunk: LineChunk, { start, end, isLast, maxLineSize }: CutRequ
   while (next < endInChunk) {
     if (items.length >= ITEMS_PER_BATCH) return { items, problems, next, hasMore: true };
     // The native search is twice as fast as a loop for lines of fifty bytes, and more for longer ones.
-    let lineEnd = bytes.indexOf(NEWLINE, next);
+    let lineEnd = bytes.indexOf(separator, next);
     let behind = lineEnd + 1;
     if (lineEnd === -1) {
       if (!isLast) break;
       lineEnd = behind = bytes.length;
     }
-    if (lineEnd > next && bytes[lineEnd - 1] === RETURN) lineEnd--;
+    if (separator === NEWLINE && lineEnd > next && bytes[lineEnd - 1] === RETURN) lineEnd--;
     if (lineEnd - next > maxLineSize) problems.push(tooLong(prefix, offset + next, maxLineSize));
-    else items.push(new LineItem(chunk, next, lineEnd));
+    else if (lineEnd > next || !skipsEmpty) items.push(new LineItem(chunk, next, lineEnd));
     next = behind;
   }
   return { items, problems, next, hasMore: false };
@@ -99,12 +110,12 @@ async function firstLineAt(request: LinesRequest): Promise<number> {
   return request.from === 0 ? 0 : nextLineAfter(request, request.from - 1);
 }
 
-/** The start of the line after the first newline at or after `position`. `Infinity` if there is none before the end. */
-async function nextLineAfter({ handle, end, signal }: LinesRequest, position: number): Promise<number> {
+/** The start of the line after the first separator at or after `position`. `Infinity` if there is none before the end. */
+async function nextLineAfter({ handle, end, signal, form }: LinesRequest, position: number): Promise<number> {
   for (let place = position; place < end;) {
     signal.throwIfAborted();
     const bytes = await readChunk(handle, place, CHUNK_SIZE);
-    const found = bytes.indexOf(NEWLINE);
+    const found = bytes.indexOf(form.separator);
     if (found !== -1) return place + found + 1;
     if (bytes.length < CHUNK_SIZE) return Infinity;
     place += bytes.length;
