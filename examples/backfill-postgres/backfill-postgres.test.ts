@@ -6,7 +6,7 @@ import { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { bundleExample, ExampleProcess } from "../example-process.fixture.ts";
 import { MAKE_CUSTOMERS } from "./demo-database.ts";
-import { ADD_COLUMNS, emailKey, writeEmailKey } from "./write-email-key.ts";
+import { ADD_COLUMNS, emailKey, writeEmailKeys } from "./write-email-key.ts";
 
 const ROW_COUNT = 2000;
 
@@ -140,8 +140,8 @@ test("no worker is killed: every row is written exactly once, and the same comma
 
 test("a row takes a newer fence, and neither an older one nor the same again", async () => {
   await pool.query(ADD_COLUMNS);
-  const write = (email: string, fence: bigint): Promise<boolean> =>
-    writeEmailKey(pool, { shop: 1, id: "1", email }, fence);
+  const write = async (email: string, fence: bigint): Promise<boolean> =>
+    (await writeEmailKeys(pool, [{ shop: 1, id: "1", email }], fence)) === 1;
   expect(await write("second@example.org", 3n)).toBe(true);
   expect(await write("first@example.org", 2n)).toBe(false);
   expect(await write("again@example.org", 3n)).toBe(false);

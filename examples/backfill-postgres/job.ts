@@ -16,12 +16,13 @@ export interface OpenJob {
 
 /** How long a dead worker keeps its shard from the others. */
 export const LEASE_MS = 5_000n;
-/** Rows of a shard that are worked on at the same time. */
-export const ITEM_CONCURRENCY = 8;
+/** Rows that are written in one statement. */
+export const BATCH_SIZE = 500;
+export const SLOW_BATCH_SIZE = 8;
 
 /** One pool for everything: the rows that are read, those that are written, and the coordination, in the schema `gossip`. */
 export async function openJob(url: string): Promise<OpenJob> {
-  const pool = new Pool({ connectionString: url, max: ITEM_CONCURRENCY + 4 });
+  const pool = new Pool({ connectionString: url, max: 8 });
   // The pool replaces a connection that broke while it was idle; without a listener the process would end.
   pool.on("error", () => undefined);
   const opened = await openPostgresStore({ pool });

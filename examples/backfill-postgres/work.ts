@@ -1,8 +1,8 @@
 // One worker process: claims shards of the table until there are none, and writes the new column of their rows.
 import { setTimeout } from "node:timers/promises";
 import { runWorkers, type WorkerEvent } from "@gossip/worker";
-import { ITEM_CONCURRENCY, openJob } from "./job.ts";
-import { writeEmailKey } from "./write-email-key.ts";
+import { BATCH_SIZE, openJob, SLOW_BATCH_SIZE } from "./job.ts";
+import { writeEmailKeys } from "./write-email-key.ts";
 
 export async function work(
   url: string,
@@ -20,12 +20,14 @@ export async function work(
     coordinator,
     run,
     source,
-    process: async (item, { writeFence, signal }) => {
+    processBatch: async (items, { writeFence, signal }) => {
       if (slowMs > 0) await setTimeout(slowMs, undefined, { signal });
-      const isWritten = await writeEmailKey(pool, item.row, writeFence);
-      if (!isWritten) refused++;
+      const rows = items.map(({ row }) => row);
+      refused += rows.length - (await writeEmailKeys(pool, rows, writeFence));
+      return undefined;
     },
-    itemConcurrency: ITEM_CONCURRENCY,
+    // With a pause, few rows at a time, so that there is time to watch.
+    batchSize: slowMs > 0 ? SLOW_BATCH_SIZE : BATCH_SIZE,
     checkpointEvery: { items: 50, ms: 500 },
     signal: stop.signal,
     onEvent: (event) => say(name, event),

@@ -13,8 +13,9 @@ export const ADD_COLUMNS =
   "ALTER TABLE customers ADD COLUMN IF NOT EXISTS email_key text, ADD COLUMN IF NOT EXISTS email_key_fence bigint";
 
 const WRITE = `
-  UPDATE customers SET email_key = $3, email_key_fence = $4
-  WHERE shop = $1 AND id = $2 AND (email_key_fence IS NULL OR email_key_fence < $4)`;
+  UPDATE customers SET email_key = new.email_key, email_key_fence = $4
+  FROM unnest($1::integer[], $2::bigint[], $3::text[]) AS new (shop, id, email_key)
+  WHERE customers.shop = new.shop AND customers.id = new.id AND (email_key_fence IS NULL OR email_key_fence < $4)`;
 
 /** What the new column holds. Yours may ask a service, or a model: anything that SQL cannot do. */
 export function emailKey(email: string): string {
@@ -22,17 +23,18 @@ export function emailKey(email: string): string {
 }
 
 /**
- * Write a row, unless a worker with this fence or a newer one has written it. Returns whether it was written.
+ * Write rows in one statement, except those that a worker with this fence or a newer one has written. Returns how many
+ * were written.
  *
  * The coordinator refuses a worker that lost its shard, but only when that worker asks. One that was stopped for a minute may
  * wake up between two questions and write, as may a statement that was on its way when its process was killed. Then the
- * row has a newer fence, and the statement changes nothing.
+ * rows have a newer fence, and the statement changes nothing.
  */
-export async function writeEmailKey(pool: Pool, { shop, id, email }: Customer, fence: bigint): Promise<boolean> {
+export async function writeEmailKeys(pool: Pool, rows: readonly Customer[], fence: bigint): Promise<number> {
   const { rowCount } = await pool.query({
-    name: "write-email-key",
+    name: "write-email-keys",
     text: WRITE,
-    values: [shop, id, emailKey(email), fence],
+    values: [rows.map(({ shop }) => shop), rows.map(({ id }) => id), rows.map(({ email }) => emailKey(email)), fence],
   });
-  return rowCount === 1;
+  return rowCount ?? 0;
 }

@@ -1,4 +1,4 @@
-export { defineJob, type Job, type JobFunction } from "./define-job.ts";
+export { defineJob, type Job, type JobBatches, type JobFunction } from "./define-job.ts";
 export {
   ParkShard,
   RetryAfter,

@@ -48,3 +48,16 @@ expectTypeOf<StopReason["kind"]>().toEqualTypeOf<
 expectTypeOf<
   Extract<StartRunError, { kind: "SettingsMismatch" | "Aborted" | "SourceMissing" | "ConfigMismatch" }>["kind"]
 >().toEqualTypeOf<"SettingsMismatch" | "Aborted" | "SourceMissing" | "ConfigMismatch">();
+
+// Batches: the same items and results, and no single function beside them.
+void runWorkers({
+  ...base,
+  sink: sizes,
+  processBatch: async (items) => {
+    expectTypeOf(items).toEqualTypeOf<readonly FileItem[]>();
+    return items.map(({ path }) => ({ result: path.length }));
+  },
+});
+void runWorkers({ ...base, processBatch: () => undefined, batchSize: 10 });
+// @ts-expect-error the sink takes numbers
+void runWorkers({ ...base, sink: sizes, processBatch: (items) => items.map(() => ({ result: "one" })) });

@@ -1,5 +1,7 @@
 import type { RunRecord } from "@gossip/coordination";
 import { Redacted } from "@gossip/stdx";
+import { inBatches } from "../batches/in-batches.ts";
+import type { RunBatchesOptions } from "../batches/process-batch.ts";
 import { LeaseKeeper } from "../keeper/lease-keeper.ts";
 import type { Item } from "../source/source.ts";
 import { Observer } from "../telemetry/observer.ts";
@@ -20,8 +22,14 @@ import type { StopReason, WorkerSummary } from "./worker-summary.ts";
  *
  * Every item is processed at least once. Results that go to a `sink` count exactly once.
  */
-export async function runWorkers<I extends Item, R>(options: RunWorkersOptions<I, R>): Promise<WorkerSummary> {
-  const settings = makeSettings(options);
+export function runWorkers<I extends Item, R>(options: RunWorkersOptions<I, R>): Promise<WorkerSummary>;
+/** The same for work on several items of a shard at once. */
+export function runWorkers<I extends Item, R>(options: RunBatchesOptions<I, R>): Promise<WorkerSummary>;
+export async function runWorkers<I extends Item, R>(
+  options: RunWorkersOptions<I, R> | RunBatchesOptions<I, R>,
+): Promise<WorkerSummary> {
+  const isBatches = typeof options === "object" && options !== null && "processBatch" in options;
+  const settings = makeSettings(isBatches ? inBatches(options) : (options as RunWorkersOptions<I, R>));
   const observer = new Observer(settings);
   const startMs = settings.time.nowMs();
   const store = storeOutage(settings, observer);

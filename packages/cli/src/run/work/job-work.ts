@@ -1,4 +1,4 @@
-import type { ClassifyFailure, Item, Process } from "@gossip/worker";
+import type { ClassifyFailure, Item, Process, ProcessBatch } from "@gossip/worker";
 import type { ItemResult } from "../results/item-result.ts";
 
 /** What to do with an item that fails on every attempt. */
@@ -13,6 +13,8 @@ export interface FailurePolicy {
 /** The work for every item: a command, a function of a module, or a process. */
 export interface JobWork {
   readonly process: Process<Item, ItemResult>;
+  /** If it works on several items at once. Then `process` is not called. */
+  readonly batches?: { readonly processBatch: ProcessBatch<Item, ItemResult>; readonly batchSize?: number };
   readonly policy: FailurePolicy;
   readonly classifyFailure?: ClassifyFailure;
   /** Whether it may block this process for seconds. */

@@ -6,6 +6,7 @@ import {
   runWorkers,
   type Item,
   type KeepLeases,
+  type RunWorkersOptions,
   type StopReason,
   type WorkerEvent,
   type WorkerSummary,
@@ -72,13 +73,11 @@ export function runJob(options: JobOptions): Promise<WorkerSummary> {
   const printFailure = failurePrinter(options);
   const print = eventPrinter({ opened, request: started.request, worker, jobSource, view });
   followWork(options);
-  return runWorkers<Item, ItemResult>({
+  const common: Omit<RunWorkersOptions<Item, ItemResult>, "process" | "itemConcurrency"> = {
     coordinator: opened.coordinator,
     run: started.request,
     source: jobSource.source,
-    process: out === undefined ? withOutputShown(options) : work.process,
     concurrency: numbers.workers,
-    ...(work.itemConcurrency === undefined ? {} : { itemConcurrency: work.itemConcurrency }),
     signal,
     graceMs: numbers.graceMs,
     patienceMs: numbers.patienceMs,
@@ -99,7 +98,11 @@ export function runJob(options: JobOptions): Promise<WorkerSummary> {
     },
     ...(logger === undefined ? {} : { logger }),
     ...(work.mayBlock ? { keepLeases: keeperOf(options) } : {}),
-  });
+  };
+  if (work.batches !== undefined) return runWorkers<Item, ItemResult>({ ...common, ...work.batches });
+  const process = out === undefined ? withOutputShown(options) : work.process;
+  const { itemConcurrency = 1 } = work;
+  return runWorkers<Item, ItemResult>({ ...common, process, itemConcurrency });
 }
 
 /** Print what processes write beside their results, and end their input early when this process is stopping. */
