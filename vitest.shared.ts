@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineProject, type UserWorkspaceConfig } from "vitest/config";
 
 // Tests run on the sources of every package, so that no build can be stale under them.
@@ -55,7 +56,7 @@ export function project(
       testTimeout: 300_000,
       hookTimeout: 300_000,
       ...(GLOBAL_SETUPS[name] === undefined ? {} : { globalSetup: GLOBAL_SETUPS[name] }),
-      setupFiles: [new URL("./vitest.setup.ts", import.meta.url).pathname],
+      setupFiles: [fileURLToPath(new URL("./vitest.setup.ts", import.meta.url))],
     },
   });
 }

@@ -5,7 +5,7 @@
 // npm only to fetch pnpm, once; no global pnpm or corepack takes part.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "..");
@@ -23,6 +23,14 @@ function ensureInstalled() {
   const wanted = fingerprint();
   if (existsSync(marker) && readFileSync(marker, "utf8") === wanted) return;
 
+  const refused = [root, join(root, "node_modules")].find((folder) => existsSync(folder) && !isWritable(folder));
+  if (refused !== undefined) {
+    console.error(
+      `This user may not write to ${refused}, where packages are installed: clone the repository as this user.`,
+    );
+    process.exit(1);
+  }
+
   const install = ["install", "--frozen-lockfile", "--prefer-offline"];
   const local = join(root, "node_modules", "pnpm", "bin", "pnpm.cjs");
   console.log("Installing packages (first time, or the lockfile changed) ...");
@@ -38,6 +46,15 @@ function ensureInstalled() {
   }
   mkdirSync(join(root, "node_modules"), { recursive: true });
   writeFileSync(marker, wanted);
+}
+
+function isWritable(folder) {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** What an install depends on: a change of any of these means installing again. */

@@ -119,6 +119,9 @@ export async function importAll(
   });
 }
 
+/** The oldest TypeScript that users of our packages may have. `docs/guide/write-a-job.md` states it. */
+export const OLDEST_TYPESCRIPT = join(ROOT, "tools/node_modules/typescript-oldest/bin/tsc");
+
 /** Found in another's declarations. What of ours depends on them is reported in ours. */
 const FOREIGN = /^node_modules\/(?!@gossip\/)/;
 
@@ -130,6 +133,7 @@ export async function typeCheckAll(
   project: string,
   exports: readonly ApiExport[],
   needsNode: boolean,
+  compiler: string = join(ROOT, "node_modules/.bin/tsc"),
 ): Promise<string[]> {
   const uses = exports.map(
     (line, index) =>
@@ -151,7 +155,7 @@ export async function typeCheckAll(
   mkdirSync(join(project, "src"), { recursive: true });
   writeFileSync(join(project, "src/uses.ts"), uses.join("") + "export {};\n");
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src"] }));
-  const { exitCode, stdout } = await run(join(ROOT, "node_modules/.bin/tsc"), ["-p", "."], project);
+  const { exitCode, stdout } = await run(compiler, ["-p", "."], project);
   return exitCode === 0
     ? []
     : stdout

@@ -12,7 +12,7 @@ import { parseExports, type ApiExport } from "../api/api-list.ts";
 import { readApiFile } from "../api/packages.ts";
 import { bundleCommand } from "../release/bundle-command.ts";
 import { LAYERS, PACKAGES, codeEntries, readManifest } from "../layers/layers.ts";
-import { importAll, installInto, installedPackages, projectWith, typeCheckAll } from "./consumer.ts";
+import { OLDEST_TYPESCRIPT, importAll, installInto, installedPackages, projectWith, typeCheckAll } from "./consumer.ts";
 import { copyTree } from "./copy-tree.ts";
 import { packAll } from "./pack.ts";
 import { run, runOrThrow } from "./run.ts";
@@ -84,6 +84,17 @@ describe.each(PACKAGES.map((name) => [name]))("@gossip/%s from its tarball", (na
   test("publint has nothing to say", async () => {
     expect(await lintPackage(folder())).toEqual([]);
   });
+});
+
+// Users do not compile with our compiler. All packages at once, because most of the time goes into reading libraries.
+test("every export of every package type-checks with the oldest TypeScript, strictly", async () => {
+  const exports = PACKAGES.flatMap((name) => parseExports(name, readApiFile(name)!));
+  const users = exports.filter(({ entry }) => entry !== "./internal");
+  // One name that is not there shows that the compiler reads the rest.
+  const planted: ApiExport = { package: "stdx", entry: ".", kind: "type", name: "Nowhere", signature: "type" };
+  expect(await typeCheckAll(everything, [...users, planted], true, OLDEST_TYPESCRIPT)).toEqual([
+    expect.stringContaining("Nowhere"),
+  ]);
 });
 
 // A second machine has Node and the npm registry, and none of our packages.

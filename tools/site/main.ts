@@ -1,4 +1,4 @@
-// `npm run site`: builds the packages' declarations if they are not there, and writes the site to `site/`.
+// `npm run site`: builds the packages' declarations if they are not there, and writes the site to `dist/site`.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { PACKAGES, ROOT } from "../layers/layers.ts";
@@ -10,5 +10,5 @@ if (built.status !== 0) {
   console.error("The packages could not be built, and the API reference is made from what is built; see above.");
   process.exit(1);
 }
-const { pages, sections } = buildSite(ROOT, join(ROOT, "site"));
-console.log(`${pages} pages, ${sections} sections. Open site/index.html, or serve the folder site.`);
+const { pages, sections } = buildSite(ROOT, join(ROOT, "dist/site"));
+console.log(`${pages} pages, ${sections} sections. Open dist/site/index.html, or serve that folder.`);

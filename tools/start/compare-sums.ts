@@ -38,9 +38,14 @@ async function readSums(out: string): Promise<{ readonly sums: Map<string, strin
   const sums = new Map<string, string>();
   let doubled = 0;
   for await (const line of createInterface({ input: createReadStream(out) })) {
-    const { path, stdout } = JSON.parse(line) as { readonly path: string; readonly stdout: string };
+    // A command prints its result, a module returns it.
+    const { path, stdout, result } = JSON.parse(line) as {
+      readonly path: string;
+      readonly stdout?: string;
+      readonly result?: string;
+    };
     if (sums.has(path)) doubled++;
-    sums.set(path, stdout.slice(0, 64));
+    sums.set(path, (stdout ?? result ?? "").slice(0, 64));
   }
   return { sums, doubled };
 }

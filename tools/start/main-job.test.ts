@@ -1,5 +1,5 @@
-// `npm start` is the first thing a newcomer runs. It must end by itself, say that nothing was lost only where that is so,
-// and leave nothing behind.
+// `npm start` is the first thing a newcomer runs. It must end by itself, report that nothing was lost only if that is so,
+// and leave nothing behind. All folders here have a space in their names.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -8,11 +8,10 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { compareSums } from "./compare-sums.ts";
-import { hashCommand } from "./hash-command.ts";
 import { showMainJob } from "./main-job.ts";
 
 let folder: string;
-beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "gossip-start-"))));
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "gossip start "))));
 afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 test("a worker is killed, and nothing is lost or left", async () => {
@@ -21,7 +20,7 @@ test("a worker is killed, and nothing is lost or left", async () => {
   const lines: string[] = [];
   // The second half of the files waits: the run is not over before the worker is killed.
   const [begun, gate] = [join(folder, "begun"), join(folder, "gate")];
-  const command = `echo >> ${begun}; until [ -e ${gate} ] || ! [ "$(wc -l < ${begun})" -gt 300 ]; do sleep 0.05; done; ${hashCommand()}`;
+  const command = `echo >> '${begun}'; until [ -e '${gate}' ] || ! [ "$(wc -l < '${begun}')" -gt 300 ]; do sleep 0.05; done; sha256sum {}`;
   const onVictimGone = (): void => writeFileSync(gate, "");
 
   const isProven = await showMainJob({
@@ -30,7 +29,7 @@ test("a worker is killed, and nothing is lost or left", async () => {
     print: (line) => lines.push(line),
     view: "ignore",
     killAt: 0.1,
-    command,
+    work: ["--exec", command],
     onVictimGone,
   });
 
@@ -48,7 +47,7 @@ test("stopped with Ctrl-C, it leaves nothing either", async () => {
     tree: makeTree(20),
     scratch,
     view: "ignore",
-    command: `: {}; echo >> ${begun}; while [ -e ${begun} ]; do sleep 0.05; done`,
+    work: ["--exec", `: {}; echo >> '${begun}'; while [ -e '${begun}' ]; do sleep 0.05; done`],
   };
   const script = `import { showMainJob } from ${JSON.stringify(join(import.meta.dirname, "main-job.ts"))};
     await showMainJob({ ...${JSON.stringify(job)}, print: () => {} });`;

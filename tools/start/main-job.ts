@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { compareSums, type SumsReport } from "./compare-sums.ts";
 import { GossipProcess, type View } from "./gossip-process.ts";
-import { hashCommand } from "./hash-command.ts";
+import { hashWork } from "./hash-work.ts";
 
 export interface MainJob {
   /** Every file below it is hashed. */
@@ -15,24 +15,25 @@ export interface MainJob {
   readonly view: View;
   /** How far the run is when a worker is killed. */
   readonly killAt?: number;
-  readonly command?: string;
+  /** What is done to each file, as options of `gossip run`. */
+  readonly work?: readonly [option: string, value: string];
   /** Called when the worker that is to be killed is gone, while the other works. */
   readonly onVictimGone?: () => void;
 }
 
-/** A killed worker's shards are waited for this long. Short, since this is a show. */
+/** How long a killed worker's shards are waited for. Short, because this is a demonstration. */
 const LEASE_SECONDS = 3;
 /** How a process ends that was stopped with Ctrl-C. */
 const INTERRUPTED = 130;
 
-/** Answers whether every file was hashed, rightly and once. */
+/** Returns whether a worker was killed, and every file was hashed correctly and once. */
 export async function showMainJob({
   tree,
   scratch,
   print,
   view,
   killAt = 0.3,
-  command = hashCommand(),
+  work = hashWork(),
   onVictimGone,
 }: MainJob): Promise<boolean> {
   mkdirSync(scratch, { recursive: true });
@@ -47,8 +48,7 @@ export async function showMainJob({
       "run",
       "--source",
       `fs:${tree}`,
-      "--exec",
-      command,
+      ...work,
       "--store",
       join(folder, "store"),
       "--out",
@@ -58,12 +58,12 @@ export async function showMainJob({
       "--workers",
       "2",
     ];
-    print(`$ gossip run --source fs:${tree} --exec '${command}' --out sums.ndjson`);
+    print(`$ gossip run --source 'fs:${tree}' ${work[0]} '${work[1]}' --out sums.ndjson`);
     print("");
     print(
-      "Started twice: two processes share the work. One of them is killed on the way (kill -9), with shards in its hands;",
+      "Started twice: two processes share the work. One of them is killed on the way (kill -9), while it holds shards.",
     );
-    print(`after ${LEASE_SECONDS} seconds its leases run out, and the other goes on where it was.`);
+    print(`After ${LEASE_SECONDS} seconds its leases end, and the other process goes on where it was.`);
     print("");
 
     const victim = new GossipProcess([...job, "--json"], "watch");
@@ -80,7 +80,7 @@ export async function showMainJob({
       );
 
     const report = await compareSums({ tree, out });
-    tell(report, print);
+    printReport(report, print);
     return (
       code === 0 && victimItems !== undefined && report.missing + report.doubled + report.wrong + report.strange === 0
     );
@@ -91,10 +91,10 @@ export async function showMainJob({
   }
 }
 
-function tell({ files, missing, doubled, wrong, strange }: SumsReport, print: (line: string) => void): void {
+function printReport({ files, missing, doubled, wrong, strange }: SumsReport, print: (line: string) => void): void {
   const count = files.toLocaleString("en");
   print(
     `Walked and hashed again without Gossip: ${count} files. In the results: ${missing} missing, ${doubled} twice, ${wrong} wrong, ${strange} not in the tree.`,
   );
-  print("What this wrote is removed again.");
+  print("All that this wrote was removed.");
 }

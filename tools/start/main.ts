@@ -9,7 +9,9 @@ const built = spawnSync("turbo", ["run", "build", "--output-logs=errors-only"], 
   stdio: ["ignore", "ignore", "inherit"],
 });
 if (built.status !== 0) {
-  console.error("The packages could not be built; `npx turbo run build` shows why.");
+  console.error(
+    `The packages could not be built, perhaps because this user may not write to ${ROOT}; \`npx turbo run build\` shows why.`,
+  );
   process.exit(1);
 }
 

@@ -80,7 +80,7 @@ export class EventHub {
 }
 
 /** Events for `for await`. Listens from its creation until it is closed. */
-export class EventStream implements AsyncIterableIterator<CoordinationEvent, undefined> {
+export class EventStream implements AsyncIterableIterator<CoordinationEvent> {
   readonly #capacity: number;
   readonly #stopListening: () => void;
   /** A ring buffer: removing the first element of a long array takes time in proportion to its length. */

@@ -82,7 +82,7 @@ export class StoreProbe implements CoordinationStore {
     return this.#count().listTenants(query);
   }
 
-  listNotes(query: ListNotesQuery) {
+  listNotes(query: ListNotesQuery): ReturnType<CoordinationStore["listNotes"]> {
     return this.#count().listNotes(query);
   }
 

@@ -72,7 +72,7 @@ export class ObservedStore implements CoordinationStore {
     return this.#called().listTenants(query);
   }
 
-  listNotes(query: ListNotesQuery) {
+  listNotes(query: ListNotesQuery): ReturnType<CoordinationStore["listNotes"]> {
     return this.#called().listNotes(query);
   }
 
