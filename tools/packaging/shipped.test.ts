@@ -20,10 +20,13 @@ describe("shippedProblems", () => {
 
   test("a right one passes", () => {
     expect(shippedProblems(shipped({ "dist/testing/index.js": "" }))).toEqual([]);
+    expect(shippedProblems(shipped({ "README.md": "[a](docs/a.md#a)", "docs/a.md": "# A" }))).toEqual([]);
   });
 
   test.each([
     shipped({ "src/index.ts": "" }),
+    shipped({ "README.md": "[a](../../docs/a.md)" }),
+    shipped({ "README.md": "[a](docs/a.md#b)", "docs/a.md": "# A" }),
     shipped({ "dist/a.test.js": "" }),
     shipped({ "dist/a.bench.d.ts": "" }),
     shipped({ "dist/a.fixture.js.map": "" }),

@@ -1,6 +1,7 @@
 // What may and may not be in a package as its users get it.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { deadLinks } from "../tidy/links.ts";
 import { machineTraces } from "../tidy/machine-traces.ts";
 
 export interface ShippedPackage {
@@ -38,8 +39,21 @@ export function shippedProblems({ manifest, files }: ShippedPackage): string[] {
     ...(manifest.includes("workspace:") ? ["the manifest speaks of a workspace that is not there"] : []),
     ...(sideEffects === false ? [] : ["the manifest does not say that there are no side effects"]),
     ...(type === "module" ? [] : ["the manifest does not say that it is ESM"]),
+    ...deadPages(files),
     ...traces.map(({ file, line, what }) => `${file}:${line} ${what}`),
   ];
+}
+
+/** Links of pages that lead out of the package, or nowhere. */
+function deadPages(files: ReadonlyMap<string, string>): string[] {
+  const pages = [...files].filter(([file]) => file.endsWith(".md") && file !== "CHANGELOG.md");
+  return pages.flatMap(([file, text]) =>
+    deadLinks(
+      { file, text },
+      (path) => files.has(path),
+      (path) => files.get(path),
+    ).map(({ line, what }) => `${file}:${line} ${what}`),
+  );
 }
 
 /**
