@@ -124,6 +124,14 @@ describe("--help", () => {
     "token create",
     "token list",
     "token revoke",
+    "scope",
+    "scope list",
+    "scope route",
+    "scope move",
+    "scope abort",
+    "scope reload",
+    "scope token",
+    "console",
     "completion",
   ];
 
@@ -134,7 +142,7 @@ describe("--help", () => {
     expect(stdout).toMatch(/^Usage: gossip/);
   });
 
-  test.each(["keys", "store", "tso", "token"])(
+  test.each(["keys", "store", "tso", "token", "scope"])(
     "gossip %s alone shows what there is, and says that one must be named",
     async (group) => {
       const { code, stdout, stderr } = await at(group);

@@ -69,7 +69,7 @@ export function withServiceFlags(
   if (token.value !== undefined && !/^[\x21-\x7e]{1,512}$/.test(token.value))
     return fail(
       "BadCommandLine",
-      `${tokenFile === undefined ? TOKEN_VARIABLE : "the file of --token-file"} holds no token: it is one word, as \`gossip token create\` prints it.`,
+      `${tokenFile === undefined ? TOKEN_VARIABLE : "the file of --token-file"} holds no token: it is one word that starts with gsp_.`,
     );
   return ok({ ...address, files, token: token.value });
 }

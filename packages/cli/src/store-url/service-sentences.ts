@@ -20,7 +20,7 @@ export function refusedSentence(thrown: unknown, where = "the service"): CliErro
   if (kind === "Unauthenticated")
     return {
       kind: "StoreAccessDenied",
-      message: `${where} does not accept the token: set ${TOKEN_VARIABLE}, or name a file with --token-file; \`gossip token create\` makes one.`,
+      message: `${where} does not accept the token: set ${TOKEN_VARIABLE}, or name a file with --token-file; \`gossip token create --help\` says how to make one.`,
     };
   if (kind === "Forbidden")
     return {
