@@ -11,6 +11,7 @@ const EXAMPLES = [
   "backfill-postgres",
   "crawl-manifest",
   "hash-tree",
+  "http-source",
   "pipe-workers",
   "python-worker",
   "shell-worker",
