@@ -4,8 +4,10 @@ import { execFile, spawnSync } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { startProcess, type EngineProcess } from "./engine-process.ts";
 import { freePort } from "./free-port.ts";
@@ -76,6 +78,8 @@ export async function startRadosGateway(): Promise<RadosGateway> {
     await call("radosgw-admin", "-c", config, "user", "create", "--uid=gossip", "--display-name=gossip", ...keys);
     const gateway = ["-d", "-n", "client.rgw", ...asRoot];
     daemons.push(await startProcess({ file: "radosgw", args: gateway, readyWhen: /starting handler: beast/ }));
+    // It prints that line before it listens.
+    await untilListening(port);
   } catch (thrown) {
     await dispose();
     throw thrown;
@@ -103,6 +107,19 @@ export async function startRadosGateway(): Promise<RadosGateway> {
     deleteObject: (bucket, key) => send(endpoint, "DELETE", `/${bucket}/${encodePath(key)}`),
     dispose,
   };
+}
+
+async function untilListening(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt++) {
+    const socket = connect(port, "127.0.0.1");
+    const isOpen = await new Promise<boolean>((resolve) => {
+      socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    });
+    socket.destroy();
+    if (isOpen) return;
+    await pause(100);
+  }
+  throw new Error("radosgw does not listen");
 }
 
 function encodePath(key: string): string {

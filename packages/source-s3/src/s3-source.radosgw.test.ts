@@ -66,6 +66,20 @@ describe.skipIf(skipped !== undefined)("on a real server", () => {
     for (const size of sizes) expect(size).toBeLessThan((manyKeys.length / 8) * 2);
   });
 
+  test("a range is split where half of its objects are left", async () => {
+    await using flat = source(many, "flat/");
+    const range = { start: keyBytes("flat/"), end: keyBytes("flat0") };
+    for (const at of [0, 1_000, 2_500]) {
+      const point = (await flat.splitPoint!({ range, after: keyBytes(manyKeys[at]!), samples: [] }))!;
+      const above = manyKeys.filter((key) => compareBytes(keyBytes(key), point) >= 0).length;
+      expect(above / (manyKeys.length - at)).toBeGreaterThan(0.2);
+      expect(above / (manyKeys.length - at)).toBeLessThan(0.8);
+    }
+    // What is left fits into a sample, which the worker reads as fast as it could be searched.
+    const after = keyBytes(manyKeys.at(-5)!);
+    expect(await flat.splitPoint!({ range, after, samples: [] })).toBe(undefined);
+  });
+
   test("what is estimated was counted", async () => {
     await using flat = source(many, "flat/");
     for await (const { spans, isExact } of flat.estimate!({ signal: new AbortController().signal })) {

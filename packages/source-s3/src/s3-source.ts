@@ -13,6 +13,7 @@ import {
   type ReadRequest,
   type Source,
   type SourceError,
+  type SplitRequest,
   type WorkEstimate,
 } from "@gossip/worker";
 import type { ListedObject } from "./client/parse-listing.ts";
@@ -31,6 +32,8 @@ const EVERY_KEY = { start: Uint8Array.of(0x00), end: Uint8Array.of(0xff) };
 const SPANS_PER_SHARD = 6;
 const MAX_SPANS_OF_PLAN = 2_048;
 const SPANS_OF_ESTIMATE = 256;
+/** Spans that are compared to find the middle of a range. */
+const SPANS_OF_SPLIT = 24;
 
 /** The objects below a prefix as a source. Its creator closes it: `close()`, or `await using`. */
 export interface S3Source extends Source<S3Item>, AsyncDisposable {
@@ -89,6 +92,16 @@ class Objects implements S3Source {
       signal.throwIfAborted();
       throw readFailureFrom(thrown);
     }
+  }
+
+  /** Found by listing, as a plan is: what was read so far does not show where the other keys are. */
+  async splitPoint({ range, after }: SplitRequest): Promise<Uint8Array | undefined> {
+    const bounds = readBounds({ range, after });
+    if (bounds === undefined) return undefined;
+    const end = bounds.end.length === 0 ? EVERY_KEY.end : bounds.end;
+    const { signal } = new AbortController();
+    const [point] = evenPoints(await this.#survey({ from: bounds.from, end }, SPANS_OF_SPLIT, signal), 2);
+    return point;
   }
 
   /** What a few hundred samples can count. Of larger prefixes they show how the keys are spread, not how many there are. */

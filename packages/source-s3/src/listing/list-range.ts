@@ -7,6 +7,7 @@ import { keyBytes, leastTextFrom } from "./key-text.ts";
 export interface RangeListing {
   readonly prefix: string;
   readonly bounds: ReadBounds;
+  /** Most keys of a page. Such a listing is a sample: its next page is not fetched in advance. */
   readonly maxKeys?: number | undefined;
 }
 
@@ -17,7 +18,7 @@ interface ListingStart {
   readonly inclusive: string | undefined;
 }
 
-/** Objects of a range, page by page. The next page is on its way while the caller works on one. */
+/** Objects of a range, page by page. The next page is fetched while the caller works on one. */
 export async function* listRange(
   client: S3Client,
   { prefix, bounds, maxKeys }: RangeListing,
@@ -43,8 +44,10 @@ export async function* listRange(
     while (next !== undefined) {
       const { objects, token }: ListingPage = await next;
       const inside = below(objects, bounds.end);
-      next = token === undefined || inside.length < objects.length ? undefined : fetchPage({ token });
+      const hasMore: boolean = token !== undefined && inside.length === objects.length;
+      next = hasMore && maxKeys === undefined ? fetchPage({ token }) : undefined;
       yield inside;
+      if (hasMore) next ??= fetchPage({ token });
     }
   } finally {
     stop.abort();

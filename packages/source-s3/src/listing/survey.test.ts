@@ -31,6 +31,21 @@ describe.each(Object.entries(SHAPES))("%s", (name, shape) => {
   });
 });
 
+test.each(Object.entries(SHAPES))(
+  "%s: a split leaves work on both sides, wherever the reading is",
+  async (_, shape) => {
+    const keys = Array.from({ length: COUNT }, (_each, index) => keyBytes(shape(index))).sort(compareBytes);
+    for (const done of [0, 0.3, 0.6, 0.9, 0.98]) {
+      const from = keys[Math.floor(done * COUNT)]!;
+      const rest = keys.filter((key) => compareBytes(key, from) >= 0);
+      const [point] = evenPoints(await survey(rest, 24), 2);
+      const above = rest.filter((key) => compareBytes(key, point!) >= 0).length / rest.length;
+      // In the worst case all of a small folder stays, and a large one is handed over.
+      expect([above > 0.05, above < 0.96]).toEqual([true, true]);
+    }
+  },
+);
+
 test("spans are adjacent and cover the range", async () => {
   const spans = await survey(Array.from({ length: 500 }, (_, index) => keyBytes(`k${index}`)).sort(compareBytes));
   expect(spans[0]!.start).toEqual(Uint8Array.of(0));
@@ -47,13 +62,13 @@ test("no keys at all are no points", async () => {
   expect(evenPoints(empty, 4)).toEqual([]);
 });
 
-function survey(keys: readonly Uint8Array[]): Promise<readonly SurveyedSpan[]> {
+function survey(keys: readonly Uint8Array[], spanCount = 96): Promise<readonly SurveyedSpan[]> {
   const take: TakeSample = async ({ from, end }, limit) => {
     const first = keys.findIndex((key) => compareBytes(key, from) >= 0);
     const sample = first < 0 ? [] : keys.slice(first, first + limit).filter((key) => compareBytes(key, end) < 0);
     return { keys: sample, isAll: sample.length < limit };
   };
-  return surveyKeys({ bounds: { from: Uint8Array.of(0), end: Uint8Array.of(0xff) }, spanCount: 96, take });
+  return surveyKeys({ bounds: { from: Uint8Array.of(0), end: Uint8Array.of(0xff) }, spanCount, take });
 }
 
 function countBetween(keys: readonly Uint8Array[], start: Uint8Array, end: Uint8Array): number {
