@@ -29,6 +29,19 @@ export class GossipProcess {
     return this.#ended;
   }
 
+  /** Stop it, and wait until it is gone. */
+  async stop(): Promise<void> {
+    this.#child.kill("SIGTERM");
+    await this.#ended;
+  }
+
+  /** The address that `gossip console --json` prints. `undefined` if it ended before. */
+  async address(): Promise<string | undefined> {
+    for await (const line of createInterface({ input: this.#child.stdout! }))
+      return (JSON.parse(line) as { readonly url: string }).url;
+    return undefined;
+  }
+
   /** Kill it when the run has come so far. Answers how many items were done by then, `undefined` when it ended before. */
   async killedAt(fraction: number): Promise<number | undefined> {
     for await (const line of createInterface({ input: this.#child.stdout! })) {

@@ -34,6 +34,7 @@ test("a worker is killed, and nothing is lost or left", async () => {
   });
 
   const text = lines.join("\n");
+  expect(text).toMatch(/in a browser while it runs: http:\/\/127\.0\.0\.1:\d+\/console\//);
   expect(text).toMatch(/One worker was killed when [\d,]+ files were done/);
   expect(text).toContain("600 files. In the results: 0 missing, 0 twice, 0 wrong, 0 not in the tree.");
   expect(isProven).toBe(true);

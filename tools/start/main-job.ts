@@ -44,13 +44,14 @@ export async function showMainJob({
   process.once("SIGINT", stop);
   try {
     const out = join(folder, "sums.ndjson");
+    const store = join(folder, "store");
     const job = [
       "run",
       "--source",
       `fs:${tree}`,
       ...work,
       "--store",
-      join(folder, "store"),
+      store,
       "--out",
       out,
       "--lease",
@@ -64,6 +65,10 @@ export async function showMainJob({
       "Started twice: two processes share the work. One of them is killed on the way (kill -9), while it holds shards.",
     );
     print(`After ${LEASE_SECONDS} seconds its leases end, and the other process goes on where it was.`);
+    mkdirSync(store);
+    const page = new GossipProcess(["console", "--store", store, "--listen", "127.0.0.1:0", "--json"], "watch");
+    const address = await page.address();
+    if (address !== undefined) print(`Watch it in a browser while it runs: ${address}`);
     print("");
 
     const victim = new GossipProcess([...job, "--json"], "watch");
@@ -71,6 +76,7 @@ export async function showMainJob({
     const victimItems = await victim.killedAt(killAt);
     onVictimGone?.();
     const code = await survivor.ended();
+    await page.stop();
     print("");
     if (code !== 0) print(`The surviving worker ended with exit code ${code}.`);
     if (victimItems === undefined) print("The worker that was to be killed ended before it could be.");

@@ -19,7 +19,7 @@ const FILTERS: Readonly<Record<string, ShardFilter>> = {
   root: { rootOnly: true },
 };
 /** Pages of the store that one page of a list may take, however few shards match. */
-const MAX_PAGES = 20;
+const MAX_PAGES = 4;
 const MAX_ANCESTORS = 64;
 const MAX_CHILDREN = 100;
 const MAX_EVENTS = 50;
@@ -28,6 +28,11 @@ export const SHARD_EXECUTORS: { readonly [Name in ShardName]: Execute<Name> } = 
   async showShards(context, { params, query }) {
     const shown = await shownRunOf(context, params, query.tenant);
     if (isFailure(shown)) return shown;
+    const { state } = query;
+    // Without a shard in this state, a list need not look for one.
+    const states = shown.view.counted?.sample.states;
+    if (states !== undefined && state !== undefined && state !== "root" && states[state] === 0)
+      return { ok: { shards: [] } };
     const limit = numberIn(query.limit, { standard: 100, max: 500 });
     const filter = query.state === undefined ? ShardFilter.ALL : FILTERS[query.state]!;
     const listed = await listRows(context, shown, { filter, limit, after: query.after });

@@ -1,0 +1,90 @@
+// A run may have a hundred thousand shards and more. A page that reads them all for every request would stop the store.
+import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
+import { Coordinator, MemoryStore, type CoordinationStore, type ListShardsQuery } from "@gossip/coordination";
+import { ManualClock } from "@gossip/coordination/testing";
+import { evenSplitPoints, planHintedSplitReplace } from "@gossip/frontier";
+import { unwrap } from "@gossip/stdx";
+import { expect, test } from "vitest";
+import { Principal } from "../auth/principal.ts";
+import { GossipServer } from "../server.ts";
+
+const ROOTS = 1000;
+const SPLITS = 391;
+const tenant = TenantId.ZERO;
+const run = RunId.fromRaw(1n);
+
+/** 1,000 initial shards, of which 391 are split into 256. */
+async function fill(coordinator: Coordinator): Promise<void> {
+  const keyOf = (index: number): Uint8Array => {
+    const key = new Uint8Array(4);
+    new DataView(key.buffer).setUint32(0, index * 4_000_000);
+    return key;
+  };
+  const shards = Array.from({ length: ROOTS }, (_, index) => ({
+    shard: ShardId.fromRaw(BigInt(index + 1)),
+    spec: ShardSpec.withRange({ start: keyOf(index), end: keyOf(index + 1) }),
+    cursor: Cursor.initial(),
+  }));
+  const config = { leaseDuration: 60_000n };
+  unwrap(await coordinator.createRunWithShards({ tenant, run, config, shards, opId: OpId.fromRaw(1n) }));
+  for (const { shard } of shards.slice(0, SPLITS)) {
+    const worker = WorkerId.fromRaw(7n);
+    const session = unwrap(await coordinator.openSession({ tenant, key: { run, shard }, worker }));
+    const { spec, cursor } = session;
+    const points = evenSplitPoints({ start: spec.keyRangeStart, end: spec.keyRangeEnd }, 256);
+    unwrap(await session.splitReplace(unwrap(planHintedSplitReplace(spec, cursor, points))));
+  }
+}
+
+test("the strip of 100,000 shards is exact, and a request reads a bounded number of them", async () => {
+  const clock = new ManualClock(1_700_000_000_000n);
+  const memory = new MemoryStore();
+  const limits = { maxShardsPerTenant: 1_000_000 };
+  await fill(new Coordinator({ store: memory, clock, limits }));
+  let isCounting = false;
+  let read = 0;
+  const store: CoordinationStore = new Proxy(memory, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      if (name !== "listShards") return value.bind(target) as unknown;
+      return (query: ListShardsQuery) => {
+        if (isCounting) read += query.limit;
+        return target.listShards(query);
+      };
+    },
+  });
+  const coordinator = new Coordinator({ store, clock, limits });
+  const authenticate = (): Principal => new Principal("page", "read");
+  // One look only: the clock of the looks is real, and the next one is an hour away.
+  const insight = { store, lookEveryMs: 3_600_000 };
+  const options = { coordinator, clock, listen: { port: 0 }, authenticate, isOpen: true, insight };
+  const server = unwrap(await GossipServer.start(options));
+  // oxlint-disable-next-line no-explicit-any -- the shapes are those of the protocol
+  const get = async (path: string): Promise<any> =>
+    (await fetch(`${server.url}/v1/console/runs/0000000000000001/${path}tenant=${tenant}`)).json();
+  try {
+    let strip = await get("strip?");
+    while (!strip.isCounted) strip = await get("strip?");
+    isCounting = true;
+    const leaves = ROOTS - SPLITS + SPLITS * 256;
+    strip = await get("strip?buckets=1500&");
+    expect(strip.shardCount).toBe(leaves);
+    expect(strip.buckets.waiting.length).toBe(1500);
+    expect(strip.buckets.waiting.reduce((sum: number, each: number) => sum + each, 0)).toBe(leaves);
+    expect(strip.buckets.fill).toBe("w".repeat(1500));
+    expect(read).toBe(0);
+    // One initial shard that was split: each of its children.
+    const part = await get("strip?from=0.2&to=0.201&");
+    expect(part.shards.length).toBe(256);
+    const list = await get("shards?limit=50&");
+    expect(list.shards.length).toBe(50);
+    expect((await get(`shards?limit=50&after=${list.next}&`)).shards[0].shard).not.toBe(list.shards[0].shard);
+    expect((await get("shards?state=parked&")).shards).toEqual([]);
+    const tree = await get("tree?limit=200&");
+    expect(tree.nodes.length).toBeGreaterThan(0);
+    expect(read).toBeLessThan(10_000);
+  } finally {
+    await server.close();
+  }
+});
