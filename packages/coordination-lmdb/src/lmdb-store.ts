@@ -35,6 +35,7 @@ import { countNotes, listNotes } from "./layout/note-rows.ts";
 import { listRuns, listShards, listTenants } from "./read/listing.ts";
 import { readProgress } from "./read/progress.ts";
 import { RecordRows } from "./read/record-rows.ts";
+import { RunTransfer } from "./transfer/run-transfer.ts";
 import { Committer, type CommitterOptions } from "./write/committer.ts";
 import { sweepRuns } from "./write/sweep.ts";
 
@@ -155,6 +156,21 @@ export class LmdbStore implements CoordinationStore, AsyncDisposable {
   /** For `fsck` and `repair`. Reads everything as of one moment. */
   inspect(): FsckSource {
     return new LmdbInspection(this.#rows, this.#lifecycle.pending);
+  }
+
+  /** For moving runs to the store of another node. */
+  transfer(): RunTransfer {
+    return new RunTransfer({
+      rows: this.#rows,
+      pending: this.#lifecycle.pending,
+      source: this.inspect(),
+      write: async (work) => {
+        const written = await this.#lifecycle.call("lmdb.transfer", () =>
+          this.#committer.attempt("lmdb.transfer", () => this.#rows.transact(work)),
+        );
+        return written.ok ? written.value : written;
+      },
+    });
   }
 
   /** Resolves when the rows of removed runs are gone, or the engine fails. */

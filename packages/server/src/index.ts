@@ -13,6 +13,7 @@ export { ClusterRuntime, DEFAULT_MOVE_TIMEOUT_MS, type ClusterRuntimeOptions } f
 export { CLUSTER_TOKEN_PREFIX, makeClusterToken, parseClusterTokens } from "./move/cluster-token.ts";
 export { oracleIdentity, type HelloRefusal } from "./move/hello.ts";
 export type { JournalError } from "./move/journal-file.ts";
+export type { ScopeData } from "./move/scope-data.ts";
 export type { Peer, PeerAnswer } from "./move/peer.ts";
 export { parseClusterFile, type Cluster, type InvalidCluster } from "./ownership/cluster-file.ts";
 export { Forwarder } from "./ownership/forwarder.ts";

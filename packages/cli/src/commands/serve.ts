@@ -107,6 +107,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
       const runtime = await openCluster(cli, flags, {
         place: cluster.value,
         address,
+        data: direct.transfer,
         clock: time.value.clock,
         tls: tls.value,
         onBroken: (code) => {

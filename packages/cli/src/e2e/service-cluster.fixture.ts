@@ -17,12 +17,13 @@ const SHIFT_MS: Readonly<Record<NodeName, number>> = { a: 0, b: 7 * 60_000, c: -
 
 export class ServiceCluster {
   readonly #folder: string;
-  readonly #store: string;
+  readonly #store: (name: NodeName) => string;
   readonly #ports = new Map<NodeName, number>();
   readonly #processes = new Map<string, GossipProcess>();
   #tso = "";
 
-  constructor(folder: string, store: string) {
+  /** `store` is what each node is given with `--store`. */
+  constructor(folder: string, store: (name: NodeName) => string) {
     this.#folder = folder;
     this.#store = store;
   }
@@ -49,7 +50,7 @@ export class ServiceCluster {
       [
         "serve",
         "--store",
-        this.#store,
+        this.#store(name),
         ..."--cluster cluster.toml".split(" "),
         ...`--tso ${this.#tso} --node ${name} --cluster-state state-${name}`.split(" "),
       ],
@@ -134,6 +135,26 @@ export class ServiceCluster {
       }
     }
     return decisions;
+  }
+
+  /** Resolves when every node knows how its moves ended. */
+  async settled(): Promise<void> {
+    for (const name of NODES)
+      for (;;) {
+        const response = await fetch(`${this.url(name)}/v1/scopes`);
+        const { moves } = (await response.json()) as { moves: { state: string }[] };
+        if (moves.every(({ state }) => state === "Committed" || state === "Aborted")) break;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+  }
+
+  /** Stop the nodes as an operator does, so that they finish what they do. */
+  async stopNodes(): Promise<void> {
+    for (const name of NODES) {
+      const node = this.#processes.get(name)!;
+      node.signal("SIGTERM");
+      await node.ended;
+    }
   }
 
   async stop(): Promise<void> {

@@ -108,7 +108,7 @@ test(
   { timeout: 1_800_000 },
   async () => {
     await writeFile(join(folder, "items.txt"), items.map((item) => `${item}\n`).join(""));
-    const cluster = new ServiceCluster(folder, server.url);
+    const cluster = new ServiceCluster(folder, () => server.url);
     let watch: ClusterWatch | undefined;
     try {
       await cluster.start();

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Clock } from "@gossip/contracts";
-import type { Cluster, ClusterRuntime, TlsFiles } from "@gossip/server";
+import type { Cluster, ClusterRuntime, ScopeData, TlsFiles } from "@gossip/server";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { Cli } from "../cli.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
@@ -71,6 +71,8 @@ export async function readCluster(path: string): Promise<Result<Cluster, CliErro
 interface ClusterParts {
   readonly place: ClusterPlace | undefined;
   readonly address: StoreAddress;
+  /** The records of an embedded store. */
+  readonly data: ScopeData | undefined;
   readonly clock: Clock;
   readonly tls: TlsFiles | undefined;
   readonly onBroken: (code: string) => void;
@@ -80,7 +82,7 @@ interface ClusterParts {
 export async function openCluster(
   { cwd }: Cli,
   flags: ClusterFlags,
-  { place, address, clock, tls, onBroken }: ClusterParts,
+  { place, address, data, clock, tls, onBroken }: ClusterParts,
 ): Promise<Result<ClusterRuntime | undefined, CliError>> {
   if (place === undefined) return ok(undefined);
   if (flags.tso === undefined && place.cluster.addresses.size > 1)
@@ -98,6 +100,7 @@ export async function openCluster(
     clock,
     oracle: oracleIdentity(flags.tso ?? "own clock"),
     store: address.kind,
+    data,
     tokens: tokens.value,
     tls,
     readCluster: async () => {

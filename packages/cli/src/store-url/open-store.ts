@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Clock } from "@gossip/contracts";
 import { Coordinator, systemClock, type CoordinationStore } from "@gossip/coordination";
 import { inspectThroughPort, type FsckSource } from "@gossip/coordination-fsck";
+import type { RunTransfer } from "@gossip/coordination-lmdb";
 import { err, ok, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -25,6 +26,7 @@ export interface OpenStoreOptions {
 interface RawStore {
   readonly store: CoordinationStore;
   readonly fsckSource: FsckSource;
+  readonly transfer?: RunTransfer;
   close(): Promise<void>;
 }
 
@@ -56,7 +58,7 @@ async function openDirectStore({
     time.value.close();
     return raw;
   }
-  const { store, fsckSource } = raw.value;
+  const { store, fsckSource, transfer } = raw.value;
   const { clock } = time.value;
   const close = async (): Promise<void> => {
     await raw.value.close();
@@ -68,7 +70,7 @@ async function openDirectStore({
     description,
     clock,
     coordinator: new Coordinator({ store: observed, clock }),
-    direct: { store: observed, fsckSource, isShared },
+    direct: { store: observed, fsckSource, transfer, isShared },
     observe: (onCall) => openedOver(timedStore(store, onCall)),
     close,
   });
@@ -97,7 +99,7 @@ async function openRaw(
       const opened = await openLmdbStore({ path: address.path });
       if (!opened.ok) return err(lmdbSentence(opened.error, { where, why: lmdbOpenErrorMessage(opened.error) }));
       const store = opened.value;
-      return ok({ store, fsckSource: store.inspect(), close: () => store.close() });
+      return ok({ store, fsckSource: store.inspect(), transfer: store.transfer(), close: () => store.close() });
     }
     case "postgres": {
       const { openPostgresStore, postgresOpenErrorMessage } = await import("@gossip/coordination-postgres");

@@ -1,6 +1,7 @@
 import type { Clock } from "@gossip/contracts";
 import type { CoordinationStore, CoordinatorApi } from "@gossip/coordination";
 import type { FsckSource } from "@gossip/coordination-fsck";
+import type { RunTransfer } from "@gossip/coordination-lmdb";
 import type { StoreAddress } from "./store-address.ts";
 
 /** Called after every call of a store or request to a service, whether it succeeded or not. */
@@ -25,6 +26,8 @@ export interface OpenedStore {
 export interface DirectStore {
   readonly store: CoordinationStore;
   readonly fsckSource: FsckSource;
+  /** Moves the records of an embedded store to another node. */
+  readonly transfer: RunTransfer | undefined;
   /** Whether processes on other machines may use it, so that their clocks matter. */
   readonly isShared: boolean;
 }

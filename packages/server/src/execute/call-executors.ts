@@ -217,7 +217,9 @@ export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
     const listed = await context.coordinator.listTenants({ ...limit, after });
     if (!listed.ok) return context.fail(listed.error);
     const { items, next } = listed.value;
-    return { ok: { tenants: [...items], ...(next === undefined ? {} : { next }), ...owners } };
+    const { ownership } = context.service;
+    const tenants = items.filter((tenant) => ownership?.ownsSomeOf(tenant) !== false);
+    return { ok: { tenants, ...(next === undefined ? {} : { next }), ...owners } };
   },
 
   async timestamp(context, { query }) {

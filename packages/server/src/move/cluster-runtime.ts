@@ -13,6 +13,11 @@ import { HttpPeer } from "./http-peer.ts";
 import { JournalFile, type JournalError } from "./journal-file.ts";
 import { MoveReceiver } from "./move-receiver.ts";
 import { Mover } from "./mover.ts";
+import type { ScopeData } from "./scope-data.ts";
+import { ship } from "./shipper.ts";
+import { stagingCalls } from "./staging-calls.ts";
+import { StagingFile } from "./staging-file.ts";
+import { Staging } from "./staging.ts";
 
 export interface ClusterRuntimeOptions {
   /** This node's name in the cluster file. */
@@ -26,6 +31,8 @@ export interface ClusterRuntimeOptions {
   readonly oracle: string;
   /** The kind of store that this node uses. */
   readonly store: string;
+  /** The records of an embedded store, which travel with a scope. Left out where the nodes share a store. */
+  readonly data?: ScopeData | undefined;
   /** Tokens between nodes: the first is sent, each is accepted. Without any, every caller is accepted. */
   readonly tokens?: readonly string[] | undefined;
   readonly tls?: PeerTls | undefined;
@@ -40,6 +47,12 @@ export const DEFAULT_MOVE_TIMEOUT_MS = 30_000;
 /** A journal that is longer is replaced by a checkpoint when it is opened. */
 const MAX_ENTRIES = 1_000;
 
+interface RuntimeParts {
+  readonly member: ClusterMember;
+  readonly journal: JournalFile;
+  readonly staging: Staging | undefined;
+}
+
 /** What a node of a cluster does besides serving clients: it takes part in moves of scopes. */
 export class ClusterRuntime implements ClusterControl {
   readonly ownership: Ownership;
@@ -52,6 +65,7 @@ export class ClusterRuntime implements ClusterControl {
   readonly #readCluster: ClusterRuntimeOptions["readCluster"];
   readonly #tokens: readonly string[] | undefined;
   readonly #hello: Hello;
+  readonly #staging: Staging | undefined;
   readonly #stopping = new AbortController();
 
   static async open(options: ClusterRuntimeOptions): Promise<Result<ClusterRuntime, JournalError | CorruptJournal>> {
@@ -64,30 +78,48 @@ export class ClusterRuntime implements ClusterControl {
       return member;
     }
     if (entries.length === 0 || entries.length > MAX_ENTRIES) await journal.restart(member.value.node.checkpoint());
-    return ok(new ClusterRuntime(options, member.value, journal));
+    const { data, folder } = options;
+    const staging = data && new Staging(member.value.node, data, await StagingFile.open(folder));
+    return ok(new ClusterRuntime(options, { member: member.value, journal, staging }));
   }
 
   private constructor(
-    { clock, tokens, tls, readCluster, oracle, store }: ClusterRuntimeOptions,
-    member: ClusterMember,
-    journal: JournalFile,
+    { clock, tokens, tls, readCluster, oracle, store, data }: ClusterRuntimeOptions,
+    { member, journal, staging }: RuntimeParts,
   ) {
+    this.#staging = staging;
     this.#readCluster = readCluster;
     this.#member = member;
     this.#journal = journal;
     this.ownership = member.ownership;
     this.links = new PeerLinks(tls);
     this.#nowMs = async () => Number(await clock.now());
-    const receiver = new MoveReceiver({ member, nowMs: this.#nowMs });
+    const receiver = new MoveReceiver({
+      member,
+      nowMs: this.#nowMs,
+      ...(staging && { check: (offer) => staging.check(offer), decided: () => staging.tidy() }),
+    });
     this.#tokens = tokens;
     this.#hello = { node: member.self, oracle, store };
     const hello = async () => ({ status: 200, text: JSON.stringify(this.#hello) });
-    this.handler = new ClusterHandler({ receiver, tokens: () => tokens, calls: { hello } });
+    this.handler = new ClusterHandler({
+      receiver,
+      tokens: () => tokens,
+      calls: { hello, ...(staging && stagingCalls(staging)) },
+    });
     this.#mover = new Mover({
       member,
       nowMs: this.#nowMs,
       peers: () => [...this.ownership.addresses.keys()],
       peerOf: (name) => this.#peerOf(name),
+      ...(staging &&
+        data && {
+          ship: async (offer) => {
+            const peer = this.#peerOf(offer.migration.to);
+            return peer === undefined ? "Silent" : ship(offer, { node: member.node, data, peer });
+          },
+          forget: ({ migration }) => staging.forget(migration.prefix),
+        }),
       sleep: async (ms) => {
         await sleep(ms, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {});
       },
@@ -101,6 +133,8 @@ export class ClusterRuntime implements ClusterControl {
   /** Go on with moves that a crash interrupted. Call it once this node can be reached. */
   resume(): void {
     this.#mover.resume();
+    // A failure leaves records that no request can see: the next start tries again.
+    this.#staging?.tidy().catch(() => {});
   }
 
   /** Move a scope of this node to another one. Resolves with how it ended. */
@@ -158,6 +192,7 @@ export class ClusterRuntime implements ClusterControl {
     this.#mover.stop();
     this.#stopping.abort();
     this.links.close();
+    await this.#staging?.idle();
     await this.#journal.close();
   }
 }

@@ -12,7 +12,7 @@ export interface Hello {
 
 /** Why a scope cannot move to a node. */
 export type HelloRefusal = {
-  readonly kind: "TargetSilent" | "OtherNode" | "OtherOracle" | "OtherStore" | "EmbeddedStore";
+  readonly kind: "TargetSilent" | "OtherNode" | "OtherOracle" | "OtherStore";
 };
 
 /** A short identity of the oracle that a node uses, without its address. */
@@ -28,8 +28,7 @@ export function helloRefusal(
   if (theirs === undefined) return "TargetSilent";
   if (theirs.node !== expectedNode) return "OtherNode";
   if (theirs.oracle !== own.oracle) return "OtherOracle";
-  if (theirs.store !== own.store) return "OtherStore";
-  return own.store === "lmdb" ? "EmbeddedStore" : undefined;
+  return theirs.store === own.store ? undefined : "OtherStore";
 }
 
 export function parseHello(text: string): Hello | undefined {

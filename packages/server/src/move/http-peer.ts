@@ -1,7 +1,10 @@
 import { decodeMessage, encodeMessage, type Decision, type MigrationState, type Offer } from "@gossip/scope";
 import type { PeerLinks } from "../ownership/peer-links.ts";
+import { encodeFrameMessage } from "./frame-message.ts";
 import { parseHello, type Hello } from "./hello.ts";
 import type { Peer, PeerAnswer } from "./peer.ts";
+import type { StagingPeer } from "./shipper.ts";
+import type { Frame, StageAnswer } from "./staging.ts";
 
 /** Paths of the calls between nodes. */
 export const CLUSTER_PATH = "/cluster/v1/";
@@ -17,7 +20,7 @@ export interface HttpPeerOptions {
 }
 
 /** Another node, over HTTP. */
-export class HttpPeer implements Peer {
+export class HttpPeer implements Peer, StagingPeer {
   readonly #options: HttpPeerOptions;
 
   constructor(options: HttpPeerOptions) {
@@ -36,6 +39,18 @@ export class HttpPeer implements Peer {
     await this.post("inform", Buffer.from(encodeMessage(decision)));
   }
 
+  begin(migration: MigrationState): Promise<StageAnswer | undefined> {
+    return this.#askStaging("stage-begin", Buffer.from(encodeMessage({ kind: "Offer", migration })));
+  }
+
+  stage(frame: Frame): Promise<StageAnswer | undefined> {
+    return this.#askStaging("stage", encodeFrameMessage(frame));
+  }
+
+  complete(id: string, frames: number): Promise<StageAnswer | undefined> {
+    return this.#askStaging("stage-end", Buffer.from(JSON.stringify({ id, frames })));
+  }
+
   /** What this node needs to know of the other before a move; `undefined` if it does not answer. */
   async hello(): Promise<Hello | undefined> {
     const reply = await this.post("hello", new Uint8Array(0));
@@ -52,6 +67,13 @@ export class HttpPeer implements Peer {
       body,
       timeoutMs: TIMEOUT_MS,
     });
+  }
+
+  async #askStaging(name: string, body: Uint8Array): Promise<StageAnswer | undefined> {
+    const reply = await this.post(name, body);
+    const text = reply?.body.toString("utf8") ?? "";
+    if (reply?.status === 409) return { kind: "Refused", reason: text };
+    return reply?.status === 200 ? (JSON.parse(text) as StageAnswer) : undefined;
   }
 
   async #ask(name: string, message: string): Promise<PeerAnswer> {

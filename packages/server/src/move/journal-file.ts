@@ -1,7 +1,8 @@
 import { decodeJournal, encodeJournalEntry, type CorruptJournal, type JournalEntry } from "@gossip/scope";
 import { err, ok, type Result } from "@gossip/stdx";
-import { mkdir, open, readFile, rename, type FileHandle } from "node:fs/promises";
+import { mkdir, open, readFile, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { replaceFile } from "./sync-folder.ts";
 
 /** Where a node writes what it has decided. A promise resolves once the entry is durable. */
 export interface OwnershipJournal {
@@ -49,15 +50,7 @@ export class JournalFile implements OwnershipJournal {
     const path = join(this.#folder, FILE);
     const line = lineOf(checkpoint);
     await this.close();
-    const next = await open(`${path}.next`, "w", 0o600);
-    try {
-      await next.writeFile(line);
-      await next.sync();
-    } finally {
-      await next.close();
-    }
-    await rename(`${path}.next`, path);
-    await syncFolder(this.#folder);
+    await replaceFile(path, line);
     await this.#openAt(line.length);
   }
 
@@ -94,15 +87,5 @@ async function readText(path: string): Promise<string | undefined> {
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw thrown;
-  }
-}
-
-/** Make a rename durable. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -9,8 +9,8 @@ export interface MoveReceiverOptions {
   readonly nowMs: () => Promise<number>;
   /** Called before a scope is taken. Returns why it cannot be. */
   readonly check?: ((offer: Offer) => Promise<string | undefined>) | undefined;
-  /** Called after a move to this node was aborted: removes what was shipped of it. */
-  readonly discard?: ((move: MigrationState) => Promise<void>) | undefined;
+  /** Called after this node has decided a move, to tidy up what was shipped. */
+  readonly decided?: (() => Promise<void>) | undefined;
 }
 
 /** What other nodes may ask this one about moves: as the target it decides, as any other node it takes note. */
@@ -22,19 +22,21 @@ export class MoveReceiver implements Peer {
   }
 
   async offer(offer: Offer): Promise<PeerAnswer> {
-    const { member, nowMs, check } = this.#options;
+    const { member, nowMs, check, decided } = this.#options;
     const { id } = offer.migration;
     const known = member.node.decisionFor(id);
     const problem = known === undefined ? await check?.(offer) : undefined;
     if (problem !== undefined) return { kind: "Refused", reason: problem };
     const now = await nowMs();
-    return this.#answer(id, await member.change((node) => node.commit(offer, now)));
+    const answer = this.#answer(id, await member.change((node) => node.commit(offer, now)));
+    await decided?.();
+    return answer;
   }
 
   async abort(move: MigrationState): Promise<PeerAnswer> {
-    const { member, discard } = this.#options;
+    const { member, decided } = this.#options;
     const answer = this.#answer(move.id, await member.change((node) => node.abort(move)));
-    if (answer.kind === "Decided" && answer.decision.migration.outcome === "Aborted") await discard?.(move);
+    await decided?.();
     return answer;
   }
 

@@ -1,14 +1,17 @@
 import type { Decision, JournalEntry, OwnershipNode } from "@gossip/scope";
-import { assert, unwrap } from "@gossip/stdx";
+import { assert, ok, unwrap } from "@gossip/stdx";
 import { parseClusterFile } from "../ownership/cluster-file.ts";
 import { ClusterMember } from "./cluster-member.ts";
 import { MoveReceiver } from "./move-receiver.ts";
 import { Mover } from "./mover.ts";
 import type { Peer, PeerAnswer } from "./peer.ts";
+import type { ScopeData } from "./scope-data.ts";
+import { ship, type StagingPeer } from "./shipper.ts";
+import { Staging, type StageAnswer, type StagedMove } from "./staging.ts";
 
 /** Something that goes wrong, once. */
 export type Fault =
-  /** The process dies while it writes this entry, which is durable or not. */
+  /** The process dies during its n-th durable write, which is made or not. */
   | { readonly kind: "Crash"; readonly node: string; readonly entry: number; readonly isDurable: boolean }
   /** The n-th message between the nodes is lost, or its answer is. */
   | { readonly kind: "Lost"; readonly message: number; readonly isAnswer: boolean };
@@ -19,6 +22,7 @@ interface Alarm {
 }
 
 interface Process {
+  readonly staging: Staging;
   readonly member: ClusterMember;
   readonly mover: Mover;
   readonly receiver: MoveReceiver;
@@ -34,19 +38,33 @@ const CLUSTER = unwrap(
 const RESTART_MS = 7;
 const KEY = `t/1${"0".repeat(63)}/r/0000000000000001`;
 
-/** Three nodes with simulated time, messages and journals. Checks after every event that the scope has at most one owner. */
+/** The records of the scope: each is a frame of its own. */
+const ROWS = ["one", "two", "three"];
+
+/** What survives a crash of a node. */
+class Disk {
+  readonly journal: JournalEntry[] = [];
+  readonly staged = new Map<string, StagedMove>();
+  readonly rows = new Set<string>();
+}
+
+/** Three nodes with simulated time, messages and disks. Checks after every event that the scope has at most one owner. */
 export class MoveWorld {
-  readonly journals = new Map<string, JournalEntry[]>(["a", "b", "c"].map((name) => [name, []]));
+  readonly disks = new Map<string, Disk>(["a", "b", "c"].map((name) => [name, new Disk()]));
   readonly #processes = new Map<string, Process>();
   readonly #faults: Fault[];
+  readonly #hasShip: boolean;
   readonly #writes = new Map<string, number>();
   #alarms: Alarm[] = [];
   #nowMs = 1_000;
   #messages = 0;
 
-  constructor(faults: readonly Fault[]) {
+  /** `hasShip`: the nodes have stores of their own, and records must be sent. */
+  constructor(faults: readonly Fault[], { hasShip = false }: { readonly hasShip?: boolean } = {}) {
     this.#faults = [...faults];
-    for (const name of this.journals.keys()) this.#start(name);
+    this.#hasShip = hasShip;
+    if (hasShip) for (const row of ROWS) this.disks.get("a")!.rows.add(row);
+    for (const name of this.disks.keys()) this.#start(name);
   }
 
   /** Faults that have not happened. */
@@ -54,7 +72,7 @@ export class MoveWorld {
     return this.#faults.length;
   }
 
-  /** How many entries each node has written, and how many messages there were. */
+  /** How many durable writes each node has made, and how many messages there were. */
   get counts(): { readonly a: number; readonly b: number; readonly messages: number } {
     return { a: this.#writes.get("a") ?? 0, b: this.#writes.get("b") ?? 0, messages: this.#messages };
   }
@@ -104,49 +122,96 @@ export class MoveWorld {
   }
 
   #start(name: string): void {
-    const entries = this.journals.get(name)!;
-    const journal = { append: (entry: JournalEntry) => this.#write(name, entry) };
+    const disk = this.disks.get(name)!;
+    const journal = { append: (entry: JournalEntry) => this.#write(name, () => disk.journal.push(entry)) };
     const member = unwrap(
-      ClusterMember.open({ self: name, cluster: CLUSTER, journal, entries: [...entries], onBroken: () => {} }),
+      ClusterMember.open({ self: name, cluster: CLUSTER, journal, entries: [...disk.journal], onBroken: () => {} }),
     );
-    if (entries.length === 0) entries.push(member.node.checkpoint());
+    if (disk.journal.length === 0) disk.journal.push(member.node.checkpoint());
     const nowMs = async () => this.#nowMs;
-    const receiver = new MoveReceiver({ member, nowMs });
+    const data = this.#dataOf(name, disk);
+    const staging = new Staging(member.node, data, {
+      list: () => [...disk.staged.values()],
+      put: (move) => this.#write(name, () => disk.staged.set(move.id, move)),
+      remove: (id) => this.#write(name, () => disk.staged.delete(id)),
+    });
+    const receiver = new MoveReceiver({
+      member,
+      nowMs,
+      ...(this.#hasShip && { check: (offer) => staging.check(offer), decided: () => staging.tidy() }),
+    });
     const mover = new Mover({
       member,
       nowMs,
-      peers: () => [...this.journals.keys()],
+      peers: () => [...this.disks.keys()],
       peerOf: (peer) => this.#link(name, peer),
       sleep: (ms) => new Promise((ring) => this.#alarms.push({ atMs: this.#nowMs + ms, ring })),
+      ...(this.#hasShip && {
+        ship: (offer) => ship(offer, { node: member.node, data, peer: this.#stagingLink(name, offer.migration.to) }),
+        forget: ({ migration }) => staging.forget(migration.prefix),
+      }),
     });
-    this.#processes.set(name, { member, mover, receiver, isDead: false });
+    this.#processes.set(name, { member, mover, receiver, staging, isDead: false });
     mover.resume();
+    if (this.#hasShip) staging.tidy().catch(() => {});
   }
 
-  async #write(name: string, entry: JournalEntry): Promise<void> {
+  /** Records that are written one by one, each write a place to crash. */
+  #dataOf(name: string, disk: Disk): ScopeData {
+    return {
+      frames: () => [...disk.rows].sort().map((row) => Buffer.from(row)),
+      stage: async (frame) => {
+        await this.#write(name, () => disk.rows.add(Buffer.from(frame).toString()));
+        return ok(true);
+      },
+      purge: async () => {
+        for (const row of disk.rows) await this.#write(name, () => disk.rows.delete(row));
+        return ok(true);
+      },
+      check: async () => ok(ROWS.length - disk.rows.size),
+    };
+  }
+
+  /** Make something durable, unless the process dies before. */
+  async #write(name: string, apply: () => unknown): Promise<void> {
+    if (this.#processes.get(name)?.isDead === true) throw new Error("dead");
     const index = this.#writes.get(name) ?? 0;
     this.#writes.set(name, index + 1);
     const fault = this.#take((each) => each.kind === "Crash" && each.node === name && each.entry === index);
     if (fault?.kind !== "Crash") {
-      this.journals.get(name)!.push(entry);
+      apply();
       return;
     }
-    if (fault.isDurable) this.journals.get(name)!.push(entry);
+    if (fault.isDurable) apply();
     this.#processes.get(name)!.isDead = true;
     this.#alarms.push({ atMs: this.#nowMs + RESTART_MS, ring: () => this.#start(name) });
     throw new Error("killed");
   }
 
-  #link(from: string, to: string): Peer {
-    const ask = async (request: (peer: Peer) => Promise<PeerAnswer>): Promise<PeerAnswer> => {
-      const index = this.#messages++;
-      const lost = this.#take((fault) => fault.kind === "Lost" && fault.message === index);
-      const { receiver, isDead } = this.#processes.get(to)!;
-      if (isDead || this.#processes.get(from)!.isDead || (lost?.kind === "Lost" && !lost.isAnswer)) return SILENT;
-      const process = this.#processes.get(to)!;
-      const answer = await request(receiver).catch(() => SILENT);
-      return process.isDead || lost !== undefined ? SILENT : answer;
+  #stagingLink(from: string, to: string): StagingPeer {
+    const ask = (request: (staging: Staging) => Promise<StageAnswer>): Promise<StageAnswer | undefined> =>
+      this.#send(from, to, ({ staging }) => request(staging));
+    return {
+      begin: (move) => ask((staging) => staging.begin(move)),
+      stage: (frame) => ask((staging) => staging.stage(frame)),
+      complete: (id, frames) => ask((staging) => staging.complete(id, frames)),
     };
+  }
+
+  /** A message and its answer; `undefined` if either is lost. */
+  async #send<T>(from: string, to: string, request: (process: Process) => Promise<T>): Promise<T | undefined> {
+    const index = this.#messages++;
+    const lost = this.#take((fault) => fault.kind === "Lost" && fault.message === index);
+    const process = this.#processes.get(to)!;
+    const isCut = process.isDead || this.#processes.get(from)!.isDead;
+    if (isCut || (lost?.kind === "Lost" && !lost.isAnswer)) return undefined;
+    const answer = await request(process).catch(() => undefined);
+    return process.isDead || lost !== undefined ? undefined : answer;
+  }
+
+  #link(from: string, to: string): Peer {
+    const ask = async (request: (peer: Peer) => Promise<PeerAnswer>): Promise<PeerAnswer> =>
+      (await this.#send(from, to, ({ receiver }) => request(receiver))) ?? SILENT;
     return {
       offer: (offer) => ask((peer) => peer.offer(offer)),
       abort: (move) => ask((peer) => peer.abort(move)),

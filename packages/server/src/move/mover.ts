@@ -2,6 +2,7 @@ import type { Decision, MigrationState, MoveRequest, Offer, StartError } from "@
 import { ok, type Result } from "@gossip/stdx";
 import type { ClusterMember } from "./cluster-member.ts";
 import type { PeerAnswer, PeerOf } from "./peer.ts";
+import type { Shipped } from "./shipper.ts";
 
 export interface MoverOptions {
   readonly member: ClusterMember;
@@ -12,9 +13,9 @@ export interface MoverOptions {
   readonly nowMs: () => Promise<number>;
   /** Resolves after `ms`, or when the mover is stopped. */
   readonly sleep: (ms: number) => Promise<void>;
-  /** Send the data of a scope to its target. Left out where the nodes share a store. Returns whether all of it is there. */
-  readonly ship?: ((offer: Offer) => Promise<boolean>) | undefined;
-  /** Remove what this node keeps of a scope that has moved away. May be called again after a crash. */
+  /** Send the records of a scope to its target. Left out where the nodes share a store. */
+  readonly ship?: ((offer: Offer) => Promise<Shipped>) | undefined;
+  /** Remove the records of a scope that has moved away, unless it has come back. Called again after a crash. */
   readonly forget?: ((decision: Decision) => Promise<void>) | undefined;
 }
 
@@ -55,9 +56,12 @@ export class Mover {
   resume(): void {
     const { node, self } = this.#options.member;
     for (const { id, from } of node.snapshot.migrations.live()) if (from === self) void this.#drive(id);
-    for (const finished of node.snapshot.migrations.finished())
-      if (finished.from === self && finished.outcome === "Committed")
-        void this.#forget({ kind: "Decision", migration: finished });
+    const given = node.snapshot.migrations
+      .finished()
+      .filter(({ from, outcome }) => from === self && outcome === "Committed");
+    // One of each prefix is enough: what is removed depends on the prefix and on who owns it now.
+    const byPrefix = new Map(given.map((migration) => [Buffer.from(migration.prefix).toString("latin1"), migration]));
+    for (const migration of byPrefix.values()) void this.#forget({ kind: "Decision", migration });
   }
 
   /** End a move that is not committed. Resolves with how it ended; `undefined` if it cannot be decided now. */
@@ -126,8 +130,9 @@ export class Mover {
     const peer = peerOf(migration.to);
     if (peer === undefined) return false;
     if ((await nowMs()) >= migration.deadlineMs) return this.#settle(await peer.abort(migration));
-    if (ship !== undefined && !(await ship(offer))) return false;
-    const answer = await peer.offer(offer);
+    const shipped = ship === undefined ? "Shipped" : await ship(offer);
+    if (shipped === "Silent") return false;
+    const answer: PeerAnswer = shipped === "Shipped" ? await peer.offer(offer) : { kind: "Refused", reason: shipped };
     // A target that does not take the scope must say so for good before this node may write it again.
     return this.#settle(answer.kind === "Refused" ? await peer.abort(migration) : answer);
   }
@@ -147,7 +152,9 @@ export class Mover {
   }
 
   async #forget(decision: Decision): Promise<void> {
-    if (decision.migration.outcome === "Committed") await this.#options.forget?.(decision);
+    if (decision.migration.outcome !== "Committed") return;
+    // A failure is not the move's: the next start tries again.
+    await this.#options.forget?.(decision).catch(() => {});
   }
 }
 

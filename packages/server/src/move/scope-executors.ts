@@ -97,7 +97,6 @@ const MOVE_REFUSALS: Readonly<Record<string, string>> = {
   OtherNode: "another node answers at the target's address",
   OtherOracle: "the target has another clock: give both nodes the same --tso",
   OtherStore: "the target has another kind of store",
-  EmbeddedStore: "the records are in a folder that the target cannot reach: use postgres:// or etcd://",
 };
 
 function clusterOf(context: ElementContext): ClusterControl | Failure {

@@ -57,6 +57,11 @@ export class Ownership {
     return { ok: true, value: [...owners].sort() };
   }
 
+  /** Whether this node may have runs of a tenant. */
+  ownsSomeOf(tenant: TenantId): boolean {
+    return this.#prefixesOf(tenant).some((prefix) => this.node.route(prefix).kind === "Owned");
+  }
+
   addressOf(node: string): string | undefined {
     return this.#addresses.get(node);
   }
