@@ -25,7 +25,7 @@ const worst = ({ rows = [] }: Partial<StoredFigure> = {}, column = 1): string =>
 export const HEADLINES: readonly Headline[] = [
   {
     title: "A run finishes as early as its workers allow",
-    file: "packages/worker/src/scale/completion.bench.ts",
+    file: "packages/worker/src/scale/completion-small.bench.ts",
     name: "Completion time, 64 workers",
     value: ({ figure }) => `at most ${worst(figure)} times the ideal in eight worlds`,
     meaning:
@@ -114,7 +114,7 @@ export function headlines(record: PerformanceRecord): string {
       [
         `### ${headline.title}`,
         "",
-        `**${headline.value({ form, figure })}.** ${headline.meaning}`,
+        `**${capitalized(headline.value({ form, figure }))}.** ${headline.meaning}`,
         "",
         ...(figure?.chart === undefined ? [] : [`![${figure.name}](charts/${pictureOf(figure.name)})`, ""]),
         `${file.date}, \`pnpm bench ${shortName(headline.file)}\`.`,
@@ -128,4 +128,8 @@ export function headlines(record: PerformanceRecord): string {
 /** What to pass to `pnpm bench` to run this file alone. */
 export function shortName(file: string): string {
   return file.replace(/^packages\//, "").replace(/\.bench\.ts$/, "");
+}
+
+function capitalized(words: string): string {
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }

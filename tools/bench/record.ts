@@ -7,6 +7,7 @@ import { wordFor } from "./judge.ts";
 import { pictureOf, type StoredFigure } from "./figure.ts";
 import { headlines, shortName } from "./headlines.ts";
 import type { BenchResult, StoredComparison } from "./report.ts";
+import { sizing } from "./sizing.ts";
 import { svgChart } from "./svg-chart.ts";
 
 export interface PerformanceRecord {
@@ -65,7 +66,7 @@ export function performancePage(record: PerformanceRecord): string {
     const tables = [...figures.map(figureTable), ...comparisons.map(comparisonTable)].join("\n");
     return `### ${file}\n\n${date}, ${machine}. Again: \`pnpm bench ${shortName(file)}\`\n\n${tables}`;
   });
-  return `${INTRODUCTION}\n${headlines(record)}\n${TABLES}\n${sections.join("\n")}`;
+  return `${INTRODUCTION}\n${headlines(record)}\n${sizing(record)}\n${TABLES}\n${sections.join("\n")}`;
 }
 
 const INTRODUCTION = `# Performance

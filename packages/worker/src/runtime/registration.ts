@@ -5,6 +5,7 @@ import type { WorkerTime } from "../time/worker-time.ts";
 
 /** How long an entry of the registry lasts unless it is renewed. */
 const TTL_MS = 30_000;
+/** The longest time between two renewals. Each is up to a quarter earlier, so that workers started together spread out. */
 const RENEW_MS = TTL_MS / 3;
 /** How long the end of the work may wait for the entry to be removed. */
 const MAX_CLOSE_MS = 2000;
@@ -71,7 +72,8 @@ export class Registration {
   #renew(): void {
     if (this.#isOver) return;
     this.#writing = this.#write();
-    this.#cancel = this.#options.time.startTimer(RENEW_MS, () => this.#renew());
+    const { time } = this.#options;
+    this.#cancel = time.startTimer(RENEW_MS * (1 - time.random() / 4), () => this.#renew());
   }
 
   async #write(): Promise<void> {

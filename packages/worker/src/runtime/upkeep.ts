@@ -3,6 +3,7 @@ import { RANGE_EXHAUSTED, type FailureInput } from "@gossip/coordination";
 import type { AnyCoordError } from "@gossip/coordination-errors";
 import { assert, type Result } from "@gossip/stdx";
 import { mustRenew, upkeepDueMs } from "../policy/checkpoint-policy.ts";
+import { storePauseMs } from "../policy/store-pause.ts";
 import { sleep } from "../time/worker-time.ts";
 import { isLeaseGone } from "./lease-gone.ts";
 import { flushPatiently, type ResultFlush } from "./patient-flush.ts";
@@ -15,9 +16,6 @@ interface Progress {
   readonly items: number;
   readonly failures: readonly FailureInput[] | undefined;
 }
-
-const FIRST_RETRY_MS = 50;
-const MAX_RETRY_MS = 2000;
 
 /**
  * Keeps a shard: stores its progress, renews its lease, and ends the hold.
@@ -344,11 +342,9 @@ export class Upkeep {
     return Cursor.fromParts({ lastKey, token: this.#token });
   }
 
-  /** How long to wait before the next attempt. With a short lease, never so long that it expires meanwhile. */
   #pauseMs(): number {
     const { policy, time } = this.#options;
-    const doubledMs = FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 16);
-    return Math.min(MAX_RETRY_MS, policy.renewMs / 4, doubledMs) * (0.5 + time.random());
+    return storePauseMs({ failures: this.#failures, renewMs: policy.renewMs, random: time.random() });
   }
 
   #reckonDue(): number {

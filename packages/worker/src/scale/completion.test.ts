@@ -1,4 +1,4 @@
-// How long a run takes under skew decides whether workers are worth adding. This is the small form of `completion.bench.ts`:
+// How long a run takes under skew decides whether workers are worth adding. This is the small form of `completion-small.bench.ts`:
 // the real runtime, kernel and memory store in simulated time, the same on every machine.
 import { describe, expect, test } from "vitest";
 import { makeJobWorld, WORLDS } from "./job-world.fixture.ts";
