@@ -1,14 +1,16 @@
-import type { RunId, TenantId, WorkerId } from "@gossip/contracts";
+import { LogicalTime, type RunId, type TenantId, type WorkerId } from "@gossip/contracts";
 import type { ClaimManyRequest, WorkerSession } from "@gossip/coordination";
-import type { ClaimError } from "@gossip/coordination-errors";
+import { coordError, type ClaimError } from "@gossip/coordination-errors";
 import { WireReader, type ElementOf, type ElementResult } from "@gossip/protocol";
-import type { Result } from "@gossip/stdx";
+import { err, type Result } from "@gossip/stdx";
 import { writeSession } from "./batch-executors.ts";
 import { msUntil } from "./claim-waiters.ts";
 import { isFailure, type ElementContext, type Failure } from "./element-context.ts";
 
 /** The shortest wait before a free shard is looked for again, so that an outdated deadline makes no busy loop. */
 const MIN_WAIT_MS = 5;
+/** How long to wait before a claim of a paused run is tried again. */
+const PAUSED_MS = 1000;
 
 /** Execute a claim. If nothing can be claimed, wait up to `waitMs` for a shard. */
 export async function executeClaim(
@@ -57,6 +59,13 @@ async function claimWithin(
   const { service, coordinator, gone } = context;
   const endMs = service.nowMs() + waitMs;
   for (;;) {
+    if (await service.pausedRuns.has(request)) {
+      const now = await service.clock.now();
+      const isOver = !(await service.waiters.wait(request, { ms: endMs - service.nowMs(), freeInMs: PAUSED_MS, gone }));
+      const retryAfter = LogicalTime.saturatingAdd(now, BigInt(PAUSED_MS));
+      if (isOver || service.isDraining) return err(coordError("Throttled", { retryAfter }));
+      continue;
+    }
     const claimed = await context.owning(request, () => coordinator.claimMany(request));
     if (isFailure(claimed)) return claimed;
     if (claimed.ok) {

@@ -154,6 +154,7 @@ export const NOTE_EXECUTORS: { readonly [Name in NoteName]: Execute<Name> } = {
     const run = runOf(context, params, tenant);
     if (isFailure(run)) return run;
     const settings = await context.coordinator.changeRunSettings({ ...run, change });
+    context.service.pausedRuns.forget(run);
     return settings.ok ? { ok: { settings: writeSettings(settings.value) } } : context.fail(settings.error);
   },
 

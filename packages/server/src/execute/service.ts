@@ -10,6 +10,7 @@ import type { ClusterControl } from "../move/cluster-control.ts";
 import type { Ownership } from "../ownership/ownership.ts";
 import { ClaimWaiters, type WaiterTimers } from "./claim-waiters.ts";
 import { EndedRuns } from "./ended-runs.ts";
+import { PausedRuns } from "./paused-runs.ts";
 import { RecentClaims } from "./recent-claims.ts";
 
 export interface ServiceOptions {
@@ -52,6 +53,7 @@ export class Service {
   readonly waiters: ClaimWaiters;
   readonly recentClaims = new RecentClaims();
   readonly endedRuns = new EndedRuns();
+  readonly pausedRuns: PausedRuns;
   readonly events: EventLog;
   readonly console: ConsoleService | undefined;
   readonly timestamps: ServiceOptions["timestamps"];
@@ -73,6 +75,7 @@ export class Service {
     this.onDefect = options.onDefect ?? (() => {});
     this.limits = makeLimits(options.limits);
     this.admission = new Admission(this.limits);
+    this.pausedRuns = new PausedRuns(coordinator, nowMs);
     this.waiters = new ClaimWaiters({ timers, nowMs, pollMs: isStoreShared ? POLL_MS : undefined });
     this.unknownTenant = TenantId.fromBytes(random(32));
     this.events = new EventLog(Buffer.from(random(6)).toString("hex"));
