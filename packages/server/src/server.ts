@@ -138,6 +138,11 @@ export class GossipServer {
     return `${this.#server instanceof TlsServer ? "https" : "http"}://${host}:${port}`;
   }
 
+  /** Claims that wait for a shard. */
+  get waitingClaims(): number {
+    return this.#service.waiters.count;
+  }
+
   get connectionCount(): number {
     return this.#connections.count;
   }

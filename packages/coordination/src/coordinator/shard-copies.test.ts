@@ -56,14 +56,16 @@ test("an outdated copy changes no result", async () => {
   });
 });
 
-test("it keeps what was used last", () => {
-  const copies = new ShardCopies(2);
+test("it keeps what was used last, and no more than its capacity", () => {
+  const copies = new ShardCopies(4);
   const place = (shard: bigint) => ({ run, shard: ShardId.fromRaw(shard) });
   const [first, second] = [copies.of(tenant, place(1n)), copies.of(tenant, place(2n))];
+  const third = copies.of(tenant, place(3n));
   expect(copies.of(tenant, place(1n))).toBe(first);
-  copies.of(tenant, place(3n));
+  copies.of(tenant, place(4n));
   expect(copies.of(tenant, place(1n))).toBe(first);
   expect(copies.of(tenant, place(2n))).not.toBe(second);
-  copies.drop(tenant, place(2n));
-  expect(copies.of(tenant, place(2n))).toEqual({ read: undefined });
+  expect(copies.of(tenant, place(3n))).not.toBe(third);
+  copies.drop(tenant, place(1n));
+  expect(copies.of(tenant, place(1n))).toEqual({ read: undefined });
 });

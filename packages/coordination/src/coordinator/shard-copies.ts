@@ -18,20 +18,27 @@ const MAX_COPIES = 1_000_000;
  * outdated copy costs a refused write and a read, never a wrong result, because every write is guarded.
  */
 export class ShardCopies {
+  /** Copies of one generation. */
+  readonly #half: number;
   readonly #capacity: number;
-  /** The least recently used come first. */
-  readonly #copies = new Map<string, ShardCopy>();
+  /** Used since the last turn of generations. Using a copy again costs no change of the map. */
+  #young = new Map<string, ShardCopy>();
+  /** Used before. Those that are not used until the next turn are forgotten. */
+  #old = new Map<string, ShardCopy>();
 
   constructor(capacity: number) {
     assertCount(capacity, "number of shard copies", { min: 0, max: MAX_COPIES });
     this.#capacity = capacity;
+    this.#half = Math.max(1, Math.ceil(capacity / 2));
   }
 
   /** The copy of a shard. An empty one if there is none, which the operation fills. */
   of(tenant: TenantId, key: ShardKey): ShardCopy {
     if (this.#capacity === 0) return { read: undefined };
     const place = placeOf(tenant, key);
-    const copy = this.#copies.get(place) ?? { read: undefined };
+    const young = this.#young.get(place);
+    if (young !== undefined) return young;
+    const copy = this.#old.get(place) ?? { read: undefined };
     this.#keep(place, copy);
     return copy;
   }
@@ -45,20 +52,22 @@ export class ShardCopies {
 
   /** Forget a shard: its holder is done with it. */
   drop(tenant: TenantId, key: ShardKey): void {
-    if (this.#capacity > 0) this.#copies.delete(placeOf(tenant, key));
+    if (this.#capacity === 0) return;
+    const place = placeOf(tenant, key);
+    this.#young.delete(place);
+    this.#old.delete(place);
   }
 
   #keep(place: string, copy: ShardCopy): void {
-    this.#copies.delete(place);
-    this.#copies.set(place, copy);
-    if (this.#copies.size <= this.#capacity) return;
-    for (const oldest of this.#copies.keys()) {
-      this.#copies.delete(oldest);
-      return;
+    this.#old.delete(place);
+    if (this.#young.size >= this.#half && !this.#young.has(place)) {
+      this.#old = this.#young;
+      this.#young = new Map();
     }
+    this.#young.set(place, copy);
   }
 }
 
 function placeOf(tenant: TenantId, { run, shard }: ShardKey): string {
-  return `${tenant}${run.toString(36)}.${shard.toString(36)}`;
+  return `${tenant}${run.toString(16)}.${shard.toString(16)}`;
 }

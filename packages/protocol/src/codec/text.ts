@@ -2,7 +2,7 @@ import * as base64Url from "@gossip/stdx/internal";
 
 const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = /* @__PURE__ */ new TextEncoder();
-/** Bytes up to here are decoded by hand: a `TextDecoder` costs a microsecond a call. */
+/** Bytes up to here are coded by hand: a `TextDecoder` or `TextEncoder` costs more a call. */
 const SHORT = 64;
 
 /** Bytes as text, if they are UTF-8 and come back the same. */
@@ -27,9 +27,21 @@ function asciiOf(bytes: Uint8Array): string | undefined {
 
 /** UTF-8 bytes of a text. `undefined` if it holds a lone surrogate, which UTF-8 does not have. */
 export function bytesOfText(text: string): Uint8Array | undefined {
+  const ascii = text.length <= SHORT ? bytesOfAscii(text) : undefined;
+  if (ascii !== undefined) return ascii;
   const bytes = encoder.encode(text);
   // The encoder writes U+FFFD for a lone surrogate, which is only an error if the text has none of its own.
   return LONE_SURROGATE.test(text) ? undefined : bytes;
+}
+
+function bytesOfAscii(text: string): Uint8Array | undefined {
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code > 0x7f) return undefined;
+    bytes[index] = code;
+  }
+  return bytes;
 }
 
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;

@@ -16,20 +16,28 @@ export interface EventFilter {
 
 /** How many events a reader can go back to. */
 const CAPACITY = 10_000;
+/** How long events are kept for readers that were cut off. Without readers, keeping them would slow every checkpoint. */
+const KEEP_MS = 300_000;
 
 /**
- * The events of this node, the latest of them kept, so that a reader that was cut off can go on where it was.
+ * The events of this node. The latest are kept while there are readers and for some minutes after, so that a reader that
+ * was cut off can go on where it was.
  *
  * A restart begins a new epoch: an id of an earlier one is unknown, and its reader gets a gap event.
  */
 export class EventLog {
   readonly #epoch: string;
-  readonly #events: LoggedEvent[] = [];
+  readonly #nowMs: () => number;
+  #events: CoordinationEvent[] = [];
   readonly #listeners = new Set<(event: LoggedEvent) => void>();
   #next = 1;
+  /** Events before this one are gone. */
+  #oldest = 1;
+  #keepUntilMs = -Infinity;
 
-  constructor(epoch: string) {
+  constructor(epoch: string, nowMs: () => number) {
     this.#epoch = epoch;
+    this.#nowMs = nowMs;
   }
 
   get readerCount(): number {
@@ -38,15 +46,20 @@ export class EventLog {
 
   add(event: CoordinationEvent): void {
     const number = this.#next++;
-    const logged = { id: `${this.#epoch}-${number}`, number, event };
-    this.#events[number % CAPACITY] = logged;
+    if (this.#listeners.size === 0 && this.#nowMs() >= this.#keepUntilMs) return this.#forget();
+    this.#events[number % CAPACITY] = event;
+    if (this.#listeners.size === 0) return;
+    const logged = this.#logged(number, event);
     for (const listener of this.#listeners) listener(logged);
   }
 
   /** Call `listener` with what happens from now on. Returns how to stop. */
   listen(listener: (event: LoggedEvent) => void): () => void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      this.#keepUntilMs = this.#nowMs() + KEEP_MS;
+    };
   }
 
   /** The events after `id`, and whether some may be missing. */
@@ -54,11 +67,20 @@ export class EventLog {
     const [, epoch, text] = /^(.*)-(\d{1,15})$/.exec(id) ?? [];
     const last = Number(text);
     if (epoch !== this.#epoch || last >= this.#next) return { events: [], hasGap: true };
-    const oldest = Math.max(1, this.#next - CAPACITY);
+    const oldest = Math.max(this.#oldest, this.#next - CAPACITY);
     const events: LoggedEvent[] = [];
     for (let number = Math.max(last + 1, oldest); number < this.#next; number++)
-      events.push(this.#events[number % CAPACITY]!);
+      events.push(this.#logged(number, this.#events[number % CAPACITY]!));
     return { events, hasGap: last + 1 < oldest };
+  }
+
+  #forget(): void {
+    this.#oldest = this.#next;
+    if (this.#events.length > 0) this.#events = [];
+  }
+
+  #logged(number: number, event: CoordinationEvent): LoggedEvent {
+    return { id: `${this.#epoch}-${number}`, number, event };
   }
 }
 

@@ -84,11 +84,30 @@ async function reading(
 
 test("an id that is unknown or too old is a gap", async () => {
   expect(await read({ "last-event-id": "elsewhere-7" }, "", /^event: gap/, 1)).toEqual(["event: gap"]);
-  const log = new EventLog("e");
+  const log = new EventLog("e", () => 0);
+  log.listen(() => {});
   const event = { kind: "RunCreated", tenant, run: RunId.fromRaw(1n), at: 1n } as never;
   for (let count = 0; count < 10_005; count++) log.add(event);
   expect(log.after("e-3").hasGap).toBe(true);
   expect(log.after("e-10003")).toMatchObject({ hasGap: false, events: [{ number: 10_004 }, { number: 10_005 }] });
   expect(log.after("e-10005")).toEqual({ hasGap: false, events: [] });
   expect(log.after("f-1").hasGap).toBe(true);
+});
+
+test("without readers, events are kept for some minutes for those that were cut off, and then not at all", () => {
+  let nowMs = 0;
+  const log = new EventLog("e", () => nowMs);
+  const event = { kind: "RunCreated", tenant, run: RunId.fromRaw(1n), at: 1n } as never;
+  log.add(event);
+  expect(log.after("e-0")).toEqual({ events: [], hasGap: true });
+  const stop = log.listen(() => {});
+  log.add(event);
+  stop();
+  nowMs += 299_999;
+  log.add(event);
+  expect(log.after("e-1")).toMatchObject({ hasGap: false, events: [{ id: "e-2" }, { id: "e-3" }] });
+  nowMs++;
+  log.add(event);
+  expect(log.after("e-3")).toEqual({ events: [], hasGap: true });
+  expect(log.after("e-4")).toEqual({ events: [], hasGap: false });
 });

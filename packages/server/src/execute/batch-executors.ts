@@ -20,6 +20,7 @@ import {
   type ElementOf,
   type ElementResult,
   type LeaseWire,
+  type ResponseOf,
   type SessionWire,
 } from "@gossip/protocol";
 import { compareBytes } from "@gossip/stdx";
@@ -77,8 +78,10 @@ export const BATCH_EXECUTORS: { readonly [Name in Exclude<BatchName, "claim">]: 
     const failures = readFailures(context, read, skipped, cursor.lastKey);
     const checked = read.done(presented);
     if (!checked.ok) return context.badField(checked.error);
+    const { tenant, lease } = presented;
     const stored = await context.coordinator.checkpoint({
-      ...presented,
+      tenant,
+      lease,
       opId: read.opId(opId),
       cursor,
       renew,
@@ -86,14 +89,11 @@ export const BATCH_EXECUTORS: { readonly [Name in Exclude<BatchName, "claim">]: 
     });
     if (!stored.ok) return context.fail(stored.error);
     const { kind, value } = stored.value;
-    return {
-      ok: {
-        outcome: kind,
-        ...(value.newDeadline === undefined ? {} : { deadline: value.newDeadline.toString() }),
-        capacity: writeCapacity(value.capacity),
-        ...signalsOf(context, presented.lease, value.capacity),
-      },
-    };
+    const { signals } = signalsOf(context, lease, value.capacity);
+    const done: ResponseOf<"checkpoint"> = { outcome: kind, capacity: writeCapacity(value.capacity) };
+    if (value.newDeadline !== undefined) done.deadline = value.newDeadline.toString();
+    if (signals !== undefined) done.signals = signals;
+    return { ok: done };
   },
 
   async complete(context, { lease: wire, opId, cursor, isExhausted, failures: skipped }) {

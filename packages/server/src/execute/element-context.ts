@@ -83,11 +83,15 @@ export class ElementContext {
 
   /** The advice that rides on a response. */
   signals(tenant: TenantId, run: RunId, capacity?: CapacityHint): { readonly signals?: SignalName[] } {
+    const isStarved = capacity?.isStarved === true && capacity.availableCount === 0;
+    const { isDraining } = this.service;
+    const isEnded = this.service.endedRuns.has(tenant, run);
+    if (!isStarved && !isDraining && !isEnded) return NO_SIGNALS;
     const signals: SignalName[] = [];
-    if (capacity?.isStarved === true && capacity.availableCount === 0) signals.push("split-wanted");
-    if (this.service.isDraining) signals.push("drain");
-    if (this.service.endedRuns.has(tenant, run)) signals.push("run-ended");
-    return signals.length === 0 ? NO_SIGNALS : { signals };
+    if (isStarved) signals.push("split-wanted");
+    if (isDraining) signals.push("drain");
+    if (isEnded) signals.push("run-ended");
+    return { signals };
   }
 
   async #now(): Promise<LogicalTime | undefined> {

@@ -78,7 +78,7 @@ export class Service {
     this.pausedRuns = new PausedRuns(coordinator, nowMs);
     this.waiters = new ClaimWaiters({ timers, nowMs, pollMs: isStoreShared ? POLL_MS : undefined });
     this.unknownTenant = TenantId.fromBytes(random(32));
-    this.events = new EventLog(Buffer.from(random(6)).toString("hex"));
+    this.events = new EventLog(Buffer.from(random(6)).toString("hex"), nowMs);
     const sleep = (ms: number): Promise<void> => new Promise((resolve) => void timers.after(ms, resolve));
     this.console =
       options.insight &&

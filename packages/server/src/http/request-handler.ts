@@ -158,9 +158,7 @@ export class RequestHandler {
     }
     try {
       const context = this.#contextOf(received, isWaiting);
-      const results = await Promise.all(
-        elements.map((element) => this.#executeElement(context, name, element, isWaiting ? waitMs : 0)),
-      );
+      const results = await this.#executeElements(context, name, elements, isWaiting ? waitMs : 0);
       const toForward = { elements, results, waitMs: isWaiting ? waitMs : 0 };
       respond(response, 200, {
         results: (await this.#forwarderOf(received)?.batch(received.request, toForward)) ?? results,
@@ -168,6 +166,40 @@ export class RequestHandler {
     } finally {
       admitted.value();
     }
+  }
+
+  /** Execute elements at the same time. Hot: it makes no promise of its own for an element. */
+  #executeElements(
+    context: ElementContext,
+    name: BatchName,
+    elements: readonly ElementOf<BatchName>[],
+    waitMs: number,
+  ): Promise<ElementResult[]> {
+    const { ownership, console, onDefect } = this.#service;
+    if (name === "claim" || ownership !== undefined)
+      return Promise.all(elements.map((element) => this.#executeElement(context, name, element, waitMs)));
+    const execute = BATCH_EXECUTORS[name] as (
+      context: ElementContext,
+      element: ElementOf<BatchName>,
+    ) => Promise<ElementResult>;
+    return new Promise((resolve) => {
+      const results: ElementResult[] = Array.from({ length: elements.length });
+      let left = elements.length;
+      const settle = (index: number, result: ElementResult): void => {
+        results[index] = result;
+        if ("error" in result) console?.noteRefusal(elements[index] as NamedLease, result.error.kind);
+        if (--left === 0) resolve(results);
+      };
+      elements.forEach((element, index) => {
+        execute(context, element).then(
+          (result) => settle(index, result),
+          (thrown: unknown) => {
+            onDefect(thrown);
+            settle(index, defectOf(context));
+          },
+        );
+      });
+    });
   }
 
   async #executeElement(
