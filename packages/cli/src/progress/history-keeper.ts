@@ -2,11 +2,7 @@ import type { LogicalTime, WorkerId } from "@gossip/contracts";
 import type { CoordinationStore, RunRequest, ShardRecord } from "@gossip/coordination";
 import { HistoryRecorder, KeyAxisBuilder, RunSampler, type KeyAxis, type RunFigures } from "@gossip/insight";
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { OwnWork } from "./own-work.ts";
-
-/** How long the end of the work may wait for the last write. The entry of a writer that is gone runs out by itself. */
-const MAX_END_MS = 1000;
 
 export interface HistoryKeeperOptions {
   readonly store: CoordinationStore;
@@ -43,11 +39,9 @@ export class HistoryKeeper {
     await this.#recorder.flush(sample.atMs);
   }
 
-  /** Write what is left, and let another process write. Never rejects, and does not wait long for a slow store. */
+  /** Write what is left, and let another process write. Never rejects. */
   async end(): Promise<void> {
-    if (!this.#recorder.isWriter) return;
-    const written = this.#recorder.flush(this.#lastMs, { isLast: true });
-    await Promise.race([written, sleep(MAX_END_MS, undefined, { ref: false })]);
+    if (this.#recorder.isWriter) await this.#recorder.flush(this.#lastMs, { isLast: true });
   }
 }
 

@@ -34,6 +34,8 @@ export interface WatchOptions {
 const MAX_SHARE = 0.1;
 /** How often the state is read, which may be more often than it is shown. */
 const LOOK_EVERY_MS = 1000;
+/** How long the end of the work may wait for the last part of the history. */
+const MAX_END_MS = 2000;
 /** A store that takes longer to respond is reported. */
 const UNRESPONSIVE_MS = 5000;
 
@@ -89,7 +91,8 @@ class Watch implements RunWatch {
     this.#ending.abort();
     await this.#count;
     await this.#look;
-    await this.#options.history?.end();
+    // A store that does not respond must not hold up the end.
+    await Promise.race([this.#endHistory(), sleep(MAX_END_MS, undefined, { ref: false })]);
   }
 
   showEnd(overview: RunOverview): void {
@@ -150,6 +153,21 @@ class Watch implements RunWatch {
     }
     const tookMs = performance.now() - beganMs;
     this.#nextLookMs = beganMs + Math.max(Math.min(view.everyMs, LOOK_EVERY_MS), tookMs / MAX_SHARE);
+  }
+
+  /** What was done since the last look belongs to the history, too. */
+  async #endHistory(): Promise<void> {
+    const { opened, request, history } = this.#options;
+    if (history === undefined) return;
+    try {
+      const shards: ShardRecord[] = [];
+      const read = await readOverview(opened, request, this.#estimate, (record) => void shards.push(record));
+      const { fraction, perSecond } = this.#figures;
+      if (read.ok) await history.add(shards, await opened.clock.now(), { fraction, perSecond });
+    } catch {
+      // The store or the clock does not respond. The history then ends with the last look.
+    }
+    await history.end();
   }
 
   #sample(overview: RunOverview, atMs: number): ProgressFigures {

@@ -9,7 +9,7 @@ import { keyOf, runOf, type Execute } from "../execute/call.ts";
 import { isFailure, type ElementContext, type Failure } from "../execute/element-context.ts";
 import { listLeaves } from "./list-leaves.ts";
 import { bytesAt } from "./run-executors.ts";
-import { consoleOf, isOver, readShards, shownRunOf, type ShownRun } from "./shown-run.ts";
+import { consoleOf, isOver, nowOf, readShards, shownRunOf, type ShownRun } from "./shown-run.ts";
 
 type ActionName = "parkShard" | "cutShard" | "retryFailures" | "deleteNamedRun";
 
@@ -63,8 +63,12 @@ export const ACTION_EXECUTORS: { readonly [Name in ActionName]: Execute<Name> } 
     if (!isOver(record.value)) return context.refuse(protocolError("BadRequest", NOT_ENDED));
     const { retry, retryCommand } = service.options;
     const command = retryCommand?.(request) ?? `gossip retry ${writeId(request.run)}`;
+    if (service.remembers(request, body.opId)) return { ok: { isStarted: true, command } };
     const isStarted = retry?.(request) ?? false;
-    if (isStarted) service.events.add(request, { kind: "FailuresRetried", atMs: Number(record.value.lastTime) });
+    if (isStarted) {
+      service.remember(request, body.opId);
+      service.events.add(request, { kind: "FailuresRetried", atMs: Number(await nowOf(context)) });
+    }
     return { ok: { isStarted, command } };
   },
 
@@ -75,7 +79,7 @@ export const ACTION_EXECUTORS: { readonly [Name in ActionName]: Execute<Name> } 
     if (isFailure(request)) return request;
     const record = await context.coordinator.getRun(request);
     if (!record.ok) {
-      const isRepeat = record.error.kind === "RunNotFound" && service.wasDeletedBy(request, body.opId);
+      const isRepeat = record.error.kind === "RunNotFound" && service.remembers(request, body.opId);
       return isRepeat ? { ok: {} } : context.fail(record.error);
     }
     const name = (await service.labelOf(record.value)).name ?? writeId(request.run);
@@ -83,7 +87,7 @@ export const ACTION_EXECUTORS: { readonly [Name in ActionName]: Execute<Name> } 
       return context.refuse(protocolError("BadRequest", WRONG_NAME, { field: "name" }));
     const deleted = await context.coordinator.deleteRun(request);
     if (!deleted.ok) return context.fail(deleted.error);
-    service.deleted(request, body.opId);
+    service.remember(request, body.opId);
     await service.views.find(request)?.refresh();
     return { ok: {} };
   },

@@ -19,7 +19,7 @@ export interface ConsoleServiceOptions extends InsightOptions {
 }
 
 const MAX_LABELS = 5000;
-const MAX_DELETIONS = 1000;
+const MAX_OPERATIONS = 1000;
 const MAX_WORKERS = 1000;
 
 /** What the executors of the console share. */
@@ -28,7 +28,7 @@ export class ConsoleService {
   readonly events: ConsoleEventLog;
   readonly views: RunViews;
   readonly #labels = new Map<string, RunLabel>();
-  readonly #deletions = new Set<string>();
+  readonly #operations = new Set<string>();
   readonly #readers = new Set<ServerResponse>();
 
   constructor(options: ConsoleServiceOptions) {
@@ -103,14 +103,14 @@ export class ConsoleService {
     }
   }
 
-  /** Remember who deleted a run, so that repeating it gives the same answer. */
-  deleted(place: { readonly tenant: TenantId; readonly run: RunId }, opId: string): void {
-    if (this.#deletions.size >= MAX_DELETIONS) this.#deletions.clear();
-    this.#deletions.add(`${place.tenant}.${place.run}.${opId}`);
+  /** Remember an operation that no record remembers, so that repeating it gives the same answer. */
+  remember(place: { readonly tenant: TenantId; readonly run: RunId }, opId: string): void {
+    if (this.#operations.size >= MAX_OPERATIONS) this.#operations.clear();
+    this.#operations.add(`${place.tenant}.${place.run}.${opId}`);
   }
 
-  wasDeletedBy(place: { readonly tenant: TenantId; readonly run: RunId }, opId: string): boolean {
-    return this.#deletions.has(`${place.tenant}.${place.run}.${opId}`);
+  remembers(place: { readonly tenant: TenantId; readonly run: RunId }, opId: string): boolean {
+    return this.#operations.has(`${place.tenant}.${place.run}.${opId}`);
   }
 
   /** Count a reader of events until its response ends. */

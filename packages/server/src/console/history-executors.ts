@@ -16,7 +16,7 @@ export const HISTORY_EXECUTORS: { readonly [Name in HistoryName]: Execute<Name> 
     const shown = await shownRunOf(context, params, query.tenant);
     if (isFailure(shown)) return shown;
     const { rollups, writer } = await shown.view.history();
-    const nowMs = endOf(shown.view.record) ?? Number(await nowOf(context));
+    const nowMs = endOf(shown.view.run) ?? Number(await nowOf(context));
     const { items, failures, workers, ...rest } = historySeries(rollups, Number(query.step ?? "1000"), nowMs);
     return {
       ok: {
@@ -33,7 +33,7 @@ export const HISTORY_EXECUTORS: { readonly [Name in HistoryName]: Execute<Name> 
     const shown = await shownRunOf(context, params, query.tenant);
     if (isFailure(shown)) return shown;
     const { rollups } = await shown.view.history();
-    const { record } = shown.view;
+    const { run: record } = shown.view;
     const toMs = query.toMs === undefined ? (endOf(record) ?? Number(await nowOf(context))) : Number(query.toMs);
     const fromMs =
       query.fromMs === undefined ? Math.max(Number(record.createdAt), toMs - FOUR_DAYS_MS) : Number(query.fromMs);
@@ -49,7 +49,7 @@ export const HISTORY_EXECUTORS: { readonly [Name in HistoryName]: Execute<Name> 
     if (isFailure(shown)) return shown;
     const { leases, isTruncated } = await shown.view.history();
     const toMs = query.toMs === undefined ? Number(await nowOf(context)) + 1 : Number(query.toMs);
-    const fromMs = query.fromMs === undefined ? Number(shown.view.record.createdAt) : Number(query.fromMs);
+    const fromMs = query.fromMs === undefined ? Number(shown.view.run.createdAt) : Number(query.fromMs);
     const workers = await shown.console.workersOf(shown.request);
     const lines = leaseTimeline(leases, { fromMs, toMs }).slice(0, MAX_WORKERS);
     const sinceMs = leases[0]?.atMs;
@@ -132,7 +132,7 @@ export const HISTORY_EXECUTORS: { readonly [Name in HistoryName]: Execute<Name> 
         isRegistered: false,
       })),
     ];
-    const nobodyWorks = shown.view.record.status === "Active" && workers.length === 0;
+    const nobodyWorks = shown.view.run.status === "Active" && workers.length === 0;
     return { ok: { workers: workers.slice(0, MAX_WORKERS), nobodyWorks } };
   },
 };

@@ -75,7 +75,7 @@ export const RUN_EXECUTORS: { readonly [Name in RunName]: Execute<Name> } = {
     const shown = await shownRunOf(context, params, query.tenant);
     if (isFailure(shown)) return shown;
     const { view, console: service, request } = shown;
-    const { record, label, counted, keys, axis } = view;
+    const { run: record, label, counted, keys, axis } = view;
     const row = await runRowOf(service, record, view);
     const settings = await context.coordinator.getRunSettings(request);
     if (!settings.ok) return context.fail(settings.error);

@@ -71,7 +71,7 @@ async function figuresOf(view: RunView | undefined, isDone: boolean) {
   const { rollups, writer } = await view.history();
   const isCurrent = writer !== undefined && atMs - writer.atMs < FIGURES_LIFE_MS;
   const fraction = (isCurrent ? writer.fraction : undefined) ?? doneShare;
-  if (isOver(view.record)) return { fraction };
+  if (isOver(view.run)) return { fraction };
   const perSecond = (isCurrent ? writer.perSecond : undefined) ?? recentRate(rollups, atMs);
   const told = isCurrent && writer.remainingMs !== undefined ? writer.remainingMs - (atMs - writer.atMs) : undefined;
   const remainingMs = told ?? predict({ fraction, perSecond, items });

@@ -47,6 +47,10 @@ export interface RunViewOptions {
 const PAGE_SIZE = 500;
 /** The share of time that looks may take: a run with very many shards is looked at less often. */
 const SHARE = 0.05;
+/** The same for a run that nobody watches. Only its history is kept. */
+const UNWATCHED_SHARE = 0.01;
+/** A run that nobody watches is looked at less often by this factor. */
+const UNWATCHED_PACE = 5;
 const FIRST_SHARE = 0.5;
 /** A history that was not written for so long is not kept up by any process. */
 const STALE_MS = 5000;
@@ -77,6 +81,7 @@ export class RunView {
   #counted: Counted | undefined;
   #settings: RunSettings | undefined;
   #untilMs = 0;
+  #watchedUntilMs = 0;
   #countedMs = -Infinity;
   #looking: Promise<void> | undefined;
   #looping: Promise<void> | undefined;
@@ -94,7 +99,7 @@ export class RunView {
     this.#recorder = new HistoryRecorder({ store, run: this.request, writer, isReadOnly });
   }
 
-  get record(): RunRecord {
+  get run(): RunRecord {
     return this.#record;
   }
 
@@ -122,8 +127,14 @@ export class RunView {
     });
   }
 
-  /** Keep looking for a while. */
+  /** Keep looking for a while, because someone watches. */
   touch(lifeMs = LIFE_MS): void {
+    this.#watchedUntilMs = Math.max(this.#watchedUntilMs, this.#options.nowMs() + lifeMs);
+    this.record(lifeMs);
+  }
+
+  /** Keep looking for a while, but only now and then, because the history is to be kept. */
+  record(lifeMs: number): void {
     this.#untilMs = Math.max(this.#untilMs, this.#options.nowMs() + lifeMs);
     if (this.#looping === undefined && !this.#isClosed)
       this.#looping = this.#loop().finally(() => (this.#looping = undefined));
@@ -177,6 +188,16 @@ export class RunView {
     await this.#looking;
   }
 
+  get #isWatched(): boolean {
+    return this.#options.nowMs() < this.#watchedUntilMs;
+  }
+
+  /** Someone waits for the first look. */
+  get #share(): number {
+    if (!this.#isWatched) return UNWATCHED_SHARE;
+    return this.#counted === undefined ? FIRST_SHARE : SHARE;
+  }
+
   get #isOver(): boolean {
     return RunStatus.isTerminal(this.#record.status);
   }
@@ -187,7 +208,8 @@ export class RunView {
       const wasOver = this.#isOver && this.#counted !== undefined;
       await this.#look();
       if (wasOver) break;
-      await Promise.race([sleep(this.#options.everyMs), new Promise<void>((resolve) => (this.#wake = resolve))]);
+      const pauseMs = this.#options.everyMs * (this.#isWatched ? 1 : UNWATCHED_PACE);
+      await Promise.race([sleep(pauseMs), new Promise<void>((resolve) => (this.#wake = resolve))]);
     }
     // A process that stops watching lets another write.
     if (this.#recorder.isWriter) await this.#recorder.flush(await this.#nowOr(0), { isLast: true });
@@ -221,7 +243,7 @@ export class RunView {
     }
     const before = this.#record.status;
     this.#record = record.value;
-    const pace = new PacedWork({ share: this.#counted === undefined ? FIRST_SHARE : SHARE, nowMs, sleep });
+    const pace = new PacedWork({ share: this.#share, nowMs, sleep });
     if (record.value.status === "Initializing") return;
     if (this.#axis === undefined) await this.#makeAxis(pace);
     if (this.#axis === undefined) return;

@@ -8,12 +8,15 @@ const CAPACITY = 48;
 const MAX_UNWATCHED = 8;
 const UNWATCHED_LIFE_MS = 15_000;
 
+const KEEP_EVERY_MS = 1000;
+
 const ACTIVITY: ReadonlySet<string> = new Set(["ShardAcquired", "ShardCheckpointed", "ShardCompleted"]);
 
 /** The runs that pages look at. */
 export class RunViews {
   readonly #views = new Map<string, RunView>();
   readonly #options: RunViewOptions;
+  #lastKept: { readonly run: RunId | undefined; readonly untilMs: number } = { run: undefined, untilMs: 0 };
 
   constructor(options: RunViewOptions) {
     this.#options = options;
@@ -41,12 +44,16 @@ export class RunViews {
   /** Keep the history of a run that this process works for, also if nobody looks at it. */
   async keepHistory(event: CoordinationEvent): Promise<void> {
     if (!ACTIVITY.has(event.kind)) return;
+    // Nearly every event is of the run of the one before.
+    const nowMs = this.#options.nowMs();
+    if (event.run === this.#lastKept.run && nowMs < this.#lastKept.untilMs) return;
+    this.#lastKept = { run: event.run, untilMs: nowMs + KEEP_EVERY_MS };
     const view = this.find(event);
-    if (view !== undefined) return view.touch(UNWATCHED_LIFE_MS);
+    if (view !== undefined) return view.record(UNWATCHED_LIFE_MS);
     if (this.liveCount >= MAX_UNWATCHED) return;
     const { tenant, run } = event;
     const record = await this.#options.coordinator.getRun({ tenant, run });
-    if (record.ok) this.of(record.value).touch(UNWATCHED_LIFE_MS);
+    if (record.ok) this.of(record.value).record(UNWATCHED_LIFE_MS);
   }
 
   get liveCount(): number {
