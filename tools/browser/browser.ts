@@ -1,7 +1,9 @@
 // Debian's Chromium, driven over its own protocol. `.ci/run` installs it.
 import { existsSync } from "node:fs";
-import { chromium, type Browser } from "playwright-core";
+import { chromium, type Browser, type Page } from "playwright-core";
 import { skippedFor } from "../engines/skipped-for.ts";
+
+export type { Browser, Page };
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "vite";
 
 const CONDITIONS = ["@gossip/source", "node"];
@@ -21,6 +21,15 @@ const stayOutside: Plugin = {
   name: "stay-outside",
   enforce: "pre",
   resolveId: (id) => (id === "lmdb" || id === "pg" ? { id: OUTSIDE[id], external: "absolute" } : undefined),
+};
+
+/** The page of the console stays where it is built: the bundle has no `dist` beside it. */
+const consoleFolder: Plugin = {
+  name: "console-folder",
+  load: (id) =>
+    id.endsWith("/console/src/files-folder.ts")
+      ? `export const FILES_FOLDER = new URL(${JSON.stringify(pathToFileURL(at("../../../console/dist/app/")).href)});`
+      : undefined,
 };
 
 const LOOK_MS = 50;
@@ -65,7 +74,7 @@ async function bundleInto(folder: string): Promise<string> {
     configFile: false,
     envFile: false,
     logLevel: "error",
-    plugins: [stayOutside],
+    plugins: [stayOutside, consoleFolder],
     resolve: { conditions: CONDITIONS },
     ssr: { noExternal: true, resolve: { conditions: CONDITIONS } },
     build: {

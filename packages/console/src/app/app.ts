@@ -35,6 +35,8 @@ const ANNOUNCED: ReadonlySet<string> = new Set([
   "ShardParked",
   "WriterRejected",
 ]);
+/** The tenant of `gossip run` without `--tenant`. An empty store has no other. */
+const COMMAND_TENANT = "0".repeat(64);
 const TOKEN_KEY = "gossip-token";
 const MAX_TOASTS = 4;
 const TOAST_MS = 8_000;
@@ -116,10 +118,16 @@ export class App {
     return this.session.value.state === "known" && this.session.value.me.canOperate;
   }
 
-  /** The tenant of the address, or the token's own. */
-  get tenant(): string | undefined {
-    const chosen = this.location.value.query["tenant"];
-    return chosen ?? (this.session.value.state === "known" ? this.session.value.me.tenant : undefined);
+  /** The tenant of the address, or the token's own, or the one that the command uses. */
+  get tenant(): string {
+    return this.location.value.query["tenant"] ?? this.ownTenant;
+  }
+
+  /** The tenant that an address need not name. */
+  get ownTenant(): string {
+    const session = this.session.value;
+    const me = session.state === "known" ? session.me : undefined;
+    return me?.tenant ?? me?.tenants?.[0] ?? COMMAND_TENANT;
   }
 
   chooseTheme(choice: ThemeChoice): void {

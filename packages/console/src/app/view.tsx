@@ -7,7 +7,7 @@ import { RunsPage } from "./pages/runs-page.tsx";
 import { ScopesPage } from "./pages/scopes-page.tsx";
 import { ShardPage } from "./pages/shard-page.tsx";
 import { WorkersPage } from "./pages/workers-page.tsx";
-import { Empty, ErrorBanner } from "./parts/parts.tsx";
+import { ErrorBanner } from "./parts/parts.tsx";
 import { Shell } from "./parts/shell.tsx";
 import { SignIn } from "./parts/sign-in.tsx";
 import { hrefOf, type Route } from "./route/route.ts";
@@ -29,11 +29,16 @@ function Content({ route }: { readonly route: Route }) {
   const session = useApp().session.value;
   switch (session.state) {
     case "starting":
-      return <p class="muted">Loading …</p>;
+      return <h1 class="muted">Loading …</h1>;
     case "signedOut":
       return <SignIn wasRefused={session.wasRefused} />;
     case "failed":
-      return <ErrorBanner what="The console cannot start" error={session.error} />;
+      return (
+        <>
+          <h1>Gossip</h1>
+          <ErrorBanner what="The console cannot start" error={session.error} />
+        </>
+      );
     case "known":
       return <Page route={route} />;
   }
@@ -57,9 +62,12 @@ function Page({ route }: { readonly route: Route }) {
       return <HealthPage />;
     case "unknown":
       return (
-        <Empty title="There is no such page">
-          <a href={hrefOf({ page: "runs" })}>Show all runs</a>
-        </Empty>
+        <>
+          <h1>There is no such page</h1>
+          <p>
+            <a href={hrefOf({ page: "runs" })}>Show all runs</a>
+          </p>
+        </>
       );
   }
 }

@@ -5,7 +5,7 @@ import type { Attention, RunDetail, RunOverview } from "../data/api-types.ts";
 import { useResource } from "../data/use-resource.ts";
 import { formatCount, formatPercent, formatRate, plural } from "../format/numbers.ts";
 import { formatDuration } from "../format/times.ts";
-import { runTitle } from "../format/titles.ts";
+import { runTitle, shortId } from "../format/titles.ts";
 import { Ago, Bar, Loaded, RunPill } from "../parts/parts.tsx";
 import { WHOLE, type KeyWindow } from "../pictures/window.ts";
 import { hrefOf } from "../route/route.ts";
@@ -29,6 +29,7 @@ export function RunPage({ run }: { readonly run: string }) {
       <nav class="crumbs" aria-label="Path">
         <a href={hrefOf({ page: "runs" }, { tenant: app.location.value.query["tenant"] })}>Runs</a> /
       </nav>
+      {overview.data === undefined && <h1>Run {shortId(run)}</h1>}
       <Loaded resource={overview} what="The run">
         {({ run: detail, attention }) => {
           const shown = { run, tenant: detail.tenant, window, onWindow: setWindow, detail };

@@ -142,13 +142,14 @@ function RunTable({ runs }: { readonly runs: readonly RunRow[] }) {
 function RunLine({ run }: { readonly run: RunRow }) {
   const app = useApp();
   const isRunning = run.status === "Active";
-  const tenant =
-    run.tenant === (app.session.value.state === "known" ? app.session.value.me.tenant : "") ? undefined : run.tenant;
+  const tenant = run.tenant === app.ownTenant ? undefined : run.tenant;
   return (
     <tr>
       <th scope="row" class="run-name">
         <a href={hrefOf({ page: "run", run: run.run }, { tenant })}>{runTitle(run)}</a>
-        <div class="muted sub">{run.work ?? <code>{run.run}</code>}</div>
+        <div class="muted sub">
+          {run.work ?? (runTitle(run) === run.run ? "made by another program" : <code>{run.run}</code>)}
+        </div>
       </th>
       <td data-label="State">
         <RunPill run={run} />

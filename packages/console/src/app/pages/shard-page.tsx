@@ -24,6 +24,7 @@ export function ShardPage({ run, shard }: { readonly run: string; readonly shard
         </a>{" "}
         /
       </nav>
+      {answer.data === undefined && <h1>Shard {shortId(shard)}</h1>}
       <Loaded resource={answer} what="The shard">
         {({ shard: detail, events }) => (
           <>
@@ -52,7 +53,7 @@ export function ShardPage({ run, shard }: { readonly run: string; readonly shard
 
 function ShardHead({ detail, run }: { readonly detail: ShardDetail; readonly run: string }) {
   const app = useApp();
-  const action = { tenant: app.tenant!, run, title: "" };
+  const action = { tenant: app.tenant, run, title: "" };
   return (
     <div class="page-head">
       <div class="title">

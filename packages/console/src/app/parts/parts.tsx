@@ -1,5 +1,6 @@
 // The small parts that pages are made of.
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { useApp } from "../app.ts";
 import { sentenceOf, type CallError } from "../data/call.ts";
 import type { RunRow, ShardState } from "../data/api-types.ts";
@@ -164,14 +165,17 @@ export function Legend({ states = LEGEND }: { readonly states?: readonly ShardSt
   );
 }
 
-/** The table next to a picture, closed at first. */
+/** The table next to a picture, closed at first. Rows are made when it is opened, because there may be hundreds. */
 export function DataTable(props: { readonly summary: string; readonly children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details>
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{props.summary}</summary>
-      <div class="table-wrap" tabIndex={0} role="group" aria-label={props.summary}>
-        <table>{props.children}</table>
-      </div>
+      {isOpen && (
+        <div class="table-wrap" tabIndex={0} role="group" aria-label={props.summary}>
+          <table>{props.children}</table>
+        </div>
+      )}
     </details>
   );
 }

@@ -1,5 +1,5 @@
 import type { WorkerRow } from "../data/api-types.ts";
-import { formatCount, formatRate } from "../format/numbers.ts";
+import { formatCount, formatRate, plural } from "../format/numbers.ts";
 import { workerTitle } from "../format/titles.ts";
 import { Ago, ShardLink } from "./parts.tsx";
 
@@ -72,6 +72,7 @@ function Holdings({
   if (worker.shardCount === 0) return <span class="muted">nothing</span>;
   if (isShort) return <>{formatCount(worker.shardCount)}</>;
   const shown = worker.shards.slice(0, SHOWN_SHARDS);
+  if (shown.length === 0) return <>{plural(worker.shardCount, "shard")}</>;
   const more = worker.shardCount - shown.length;
   return (
     <span class="holdings">

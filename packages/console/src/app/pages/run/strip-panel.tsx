@@ -165,6 +165,10 @@ export function ZoomControls({ window, onWindow }: Pick<RunPanelProps, "window" 
   );
 }
 
+function leaseText(leftMs: number): string {
+  return leftMs > 0 ? ` for ${formatDuration(leftMs)} more` : ", lease lapsed";
+}
+
 function rangeText({ start, end }: StripShard): string {
   return `${start.text || "start"} … ${end.text || "end"}`;
 }
@@ -192,7 +196,7 @@ function Readout({ hit, keyText }: { readonly hit: StripHit | undefined; readonl
       <strong>{stateName(shard.state)}</strong> · {rangeText(shard)}
       {shard.cursor !== undefined && shard.state !== "done" && ` · done up to ${shard.cursor.text}`}
       {shard.worker !== undefined && ` · held by ${shard.workerName ?? shard.worker}`}
-      {shard.deadlineMs !== undefined && ` for ${formatDuration(shard.deadlineMs - nowMs.value)} more`}
+      {shard.deadlineMs !== undefined && leaseText(shard.deadlineMs - nowMs.value)}
     </>
   );
 }

@@ -4,7 +4,7 @@ import type { ShardRow, TreePage } from "../../data/api-types.ts";
 import { useResource } from "../../data/use-resource.ts";
 import { plural } from "../../format/numbers.ts";
 import { shortId } from "../../format/titles.ts";
-import { Loaded, Pager, Panel, Legend, ShardLink, StatePill, stateName } from "../../parts/parts.tsx";
+import { DataTable, Loaded, Pager, Panel, Legend, ShardLink, StatePill, stateName } from "../../parts/parts.tsx";
 import type { Colors } from "../../pictures/colors.ts";
 import { drawPointer, drawTree, TREE_ROW_HEIGHT } from "../../pictures/draw.ts";
 import { Picture, type Point, type Size } from "../../pictures/picture.tsx";
@@ -165,54 +165,49 @@ interface TreeTableProps {
 
 function TreeTable({ lines, run, onToggle, onMore }: TreeTableProps) {
   return (
-    <details>
-      <summary>Table: {plural(lines.length, "shard")}, open one to see its children</summary>
-      <div class="table-wrap" tabIndex={0} role="group" aria-label="Split tree">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Shard</th>
-              <th scope="col">State</th>
-              <th scope="col">From</th>
-              <th scope="col">To</th>
-            </tr>
-          </thead>
-          <tbody>
-            {lines.map(({ node, depth, isOpen }) => (
-              <tr key={node.row.shard}>
-                <th scope="row">
-                  <span class="tree-row" style={{ paddingLeft: `${depth * 18}px` }}>
-                    {node.row.children > 0 ? (
-                      <button
-                        type="button"
-                        class="tree-toggle"
-                        aria-expanded={isOpen}
-                        aria-label={`Children of ${shortId(node.row.shard)}`}
-                        onClick={() => onToggle(node.row.shard)}
-                      >
-                        {isOpen ? "▾" : "▸"}
-                      </button>
-                    ) : (
-                      <span class="tree-toggle" />
-                    )}
-                    <ShardLink run={run} shard={node.row.shard} />
-                    {isOpen && node.hasMore && (
-                      <button type="button" class="button small" onClick={() => onMore(node.row.shard)}>
-                        More children
-                      </button>
-                    )}
-                  </span>
-                </th>
-                <td>
-                  <StatePill state={node.row.state} />
-                </td>
-                <td class="mono">{node.row.start.text || "start"}</td>
-                <td class="mono">{node.row.end.text || "end"}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
+    <DataTable summary={`Table: ${plural(lines.length, "shard")}, open one to see its children`}>
+      <thead>
+        <tr>
+          <th scope="col">Shard</th>
+          <th scope="col">State</th>
+          <th scope="col">From</th>
+          <th scope="col">To</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map(({ node, depth, isOpen }) => (
+          <tr key={node.row.shard}>
+            <th scope="row">
+              <span class="tree-row" style={{ paddingLeft: `${depth * 18}px` }}>
+                {node.row.children > 0 ? (
+                  <button
+                    type="button"
+                    class="tree-toggle"
+                    aria-expanded={isOpen}
+                    aria-label={`Children of ${shortId(node.row.shard)}`}
+                    onClick={() => onToggle(node.row.shard)}
+                  >
+                    {isOpen ? "▾" : "▸"}
+                  </button>
+                ) : (
+                  <span class="tree-toggle" />
+                )}
+                <ShardLink run={run} shard={node.row.shard} />
+                {isOpen && node.hasMore && (
+                  <button type="button" class="button small" onClick={() => onMore(node.row.shard)}>
+                    More children
+                  </button>
+                )}
+              </span>
+            </th>
+            <td>
+              <StatePill state={node.row.state} />
+            </td>
+            <td class="mono">{node.row.start.text || "start"}</td>
+            <td class="mono">{node.row.end.text || "end"}</td>
+          </tr>
+        ))}
+      </tbody>
+    </DataTable>
   );
 }
