@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { Command } from "commander";
 import { RunId, RunStatus } from "@gossip/contracts";
 import { err, ok, type Result } from "@gossip/stdx";
@@ -8,7 +7,7 @@ import { countOf } from "../output/number-words.ts";
 import { openLog, type OpenedLog } from "../logging/open-log.ts";
 import { readSettings } from "../run/inspect/run-overview.ts";
 import { coordSentence } from "../run/report/coord-sentence.ts";
-import { checkOut } from "../run/results/out-file.ts";
+import { checkOut, outPath, retryPath } from "../run/results/out-file.ts";
 import { failedItemsSource } from "../run/retry/failed-items-source.ts";
 import { findRetry, resolveRetried, type Retry } from "../run/retry/retries.ts";
 import type { JobSource } from "../run/source/job-source.ts";
@@ -72,7 +71,7 @@ async function retryRun(cli: Cli, chosen: ChosenRun, given: Flags): Promise<Comm
   const known = checkCommand(given, stored.value);
   if (!known.ok) return known;
   if (flags.out !== undefined) {
-    const writable = await checkOut(resolve(cli.cwd, flags.out));
+    const writable = await checkOut(outPath(cli.cwd, flags.out));
     if (!writable.ok) return writable;
   }
   const source = await openSource(flags.source, {
@@ -97,7 +96,7 @@ async function retryRun(cli: Cli, chosen: ChosenRun, given: Flags): Promise<Comm
 function completeFlags(given: Flags, stored: RunSettings, { number }: Retry): RunFlags {
   const isOther = given.exec !== undefined || given.module !== undefined || given.pipe !== undefined;
   const work = isOther ? {} : { exec: stored.exec, module: stored.module, pipe: stored.pipe };
-  const out = given.out ?? (stored.out === undefined ? undefined : `${stored.out}.retry-${number}`);
+  const out = given.out ?? (stored.out === undefined ? undefined : retryPath(stored.out, number));
   // A source is stored without its login. PostgreSQL then takes it from the environment.
   const source = given.source ?? stored.source.replace(/^postgres:(?!\/\/)/, "postgres://");
   const complete = { ...given, ...work, source, out, onFail: "skip" };
@@ -149,7 +148,7 @@ function jobOf(
     exec: flags.exec,
     pipe: flags.pipe,
     module: flags.module === undefined ? undefined : modulePath({ path: flags.module, cwd: cli.cwd }),
-    out: flags.out === undefined ? undefined : resolve(cli.cwd, flags.out),
+    out: flags.out === undefined ? undefined : outPath(cli.cwd, flags.out),
   };
   const source = failedItemsSource({ opened, request, source: jobSource.source });
   return ok({ flags, settings, store: store.value, numbers: numbers.value, jobSource: { ...jobSource, source }, log });

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { acting, addStoreCommand, readStoreFlags, type Cli, type CommandResult } from "../cli.ts";
 import { openLog } from "../logging/open-log.ts";
-import { checkOut, partsOf } from "../run/results/out-file.ts";
+import { checkOut, outPath, partsOf } from "../run/results/out-file.ts";
 import { listFolder } from "../run/list/list-folder.ts";
 import { openSource } from "../run/source/open-source.ts";
 import type { Selection } from "../run/source/selection.ts";
@@ -52,7 +52,10 @@ export function registerRun(program: Command, cli: Cli): void {
     .option("--exec <command>", "a shell command for every item")
     .option("--module <file>", "an ES module with a function for every item")
     .option("--pipe <command>", "a long-lived process that reads items as lines of JSON and answers with lines of JSON")
-    .option("--out <file>", "results as lines of JSON, each once whatever crashes")
+    .option(
+      "--out <file>",
+      "results as lines of JSON, each once whatever crashes; a folder of parts if it ends with /, compressed if its name ends in .gz",
+    )
     .option("--again", "start over where the run has ended")
     .option("--dry-run", "print the plan and the first commands; start nothing, write nothing")
     .option("--limit <count>", "only the first so many items")
@@ -84,13 +87,16 @@ async function run(cli: Cli, name: string | undefined, flags: RunFlags): Promise
   if (!store.ok) return store;
   const numbers = readRunFlags(name, flags);
   if (!numbers.ok) return numbers;
-  const out = flags.out === undefined ? undefined : resolve(cli.cwd, flags.out);
+  const out = flags.out === undefined ? undefined : outPath(cli.cwd, flags.out);
   if (out !== undefined) {
     const writable = await checkOut(out);
     if (!writable.ok) return writable;
   }
   const { address } = store.value;
-  const own = [...(address.kind === "lmdb" ? [address.path] : []), ...(out === undefined ? [] : [out, partsOf(out)])];
+  const own = [
+    ...(address.kind === "lmdb" ? [address.path] : []),
+    ...(out === undefined ? [] : [resolve(out), partsOf(out)]),
+  ];
   const { selection } = numbers.value;
   // A dry run leaves nothing behind.
   const folder = flags.dryRun === true ? join(tmpdir(), `gossip-list-${randomUUID()}`) : listFolder(address, cli.env);

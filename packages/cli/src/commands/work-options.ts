@@ -17,5 +17,10 @@ export function addWorkOptions(command: Command): Command {
     .option("--grace <seconds>", "how long items may go on after Ctrl-C", "8")
     .option("--patience <seconds>", "how long to wait for a store, source or service that is down", "600")
     .option("--shards <count>", "how many parts to begin with (default: 8 for each worker, at least 32)")
+    .option(
+      "--part-size <bytes>",
+      "the most bytes of a part, before compression, if --out is a folder",
+      String(2 ** 28),
+    )
     .option("--max-output <bytes>", "how much is kept of what an item writes to a stream", String(2 ** 20));
 }

@@ -18,7 +18,7 @@ import { sinkSentence } from "./out-file.ts";
 export async function finishRun(
   opened: OpenedStore,
   request: RunRequest,
-  out: string | undefined,
+  { out, partSize }: { readonly out: string | undefined; readonly partSize: number },
 ): Promise<Result<RunOverview, CliError>> {
   const overview = await readOverview(opened, request);
   if (!overview.ok) return overview;
@@ -30,7 +30,7 @@ export async function finishRun(
     );
   if (status !== "Active" || states.parked + states.leased + states.waiting > 0) return overview;
   if (out !== undefined) {
-    const assembled = await assemble(opened, request, out);
+    const assembled = await assemble(opened, request, { out, partSize });
     if (!assembled.ok) {
       // Another process may have assembled the results and completed the run in the meantime.
       const now = await opened.coordinator.getRun(request);
@@ -43,10 +43,14 @@ export async function finishRun(
   return err(coordSentence(completed.error));
 }
 
-async function assemble(opened: OpenedStore, request: RunRequest, out: string): Promise<Result<void, CliError>> {
+async function assemble(
+  opened: OpenedStore,
+  request: RunRequest,
+  { out, partSize }: { readonly out: string; readonly partSize: number },
+): Promise<Result<void, CliError>> {
   const tokens = await readTokens(opened, request);
   if (!tokens.ok) return tokens;
-  const assembled = await assembleNdjson({ path: out, run: request.run, tokens: tokens.value });
+  const assembled = await assembleNdjson({ path: out, run: request.run, tokens: tokens.value, partSize });
   return assembled.ok ? ok(undefined) : err(sinkSentence(assembled.error, out));
 }
 

@@ -1,10 +1,29 @@
 import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { access, readdir, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { ok, type Result } from "@gossip/stdx";
 import { SinkFailed, type SinkFailedKind } from "@gossip/worker";
 import { fail, type CliError } from "../../output/cli-error.ts";
 import { printableText } from "../../output/printable.ts";
+
+/** The absolute path of `--out`. A slash at its end stays: it means a folder of parts. */
+export function outPath(cwd: string, text: string): string {
+  return `${resolve(cwd, text)}${isFolder(text) ? "/" : ""}`;
+}
+
+function isFolder(path: string): boolean {
+  return path.endsWith("/");
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/\/+$/, "");
+}
+
+/** Where the results of a retry go: next to those of its run, in the same form. */
+export function retryPath(out: string, number: number): string {
+  const [, name = "", ending = ""] = /^(.*?)((?:\.gz)?\/*)$/s.exec(out) ?? [];
+  return `${name}.retry-${number}${ending}`;
+}
 
 /** Check that results can be written, before any work is done. */
 export async function checkOut(path: string): Promise<Result<void, CliError>> {
@@ -18,12 +37,20 @@ export async function checkOut(path: string): Promise<Result<void, CliError>> {
       `the folder ${printableText(folder)} of --out ${isMissing ? "does not exist: create it" : "is not writable: give this user the right"}, or name another file.`,
     );
   }
-  const found = await stat(path).catch(() => undefined);
-  if (found === undefined || found.isFile()) return ok(undefined);
-  return fail("OutputFailed", `${printableText(path)} of --out is not a file: name one.`);
+  const found = await stat(withoutSlash(path)).catch(() => undefined);
+  if (found === undefined) return ok(undefined);
+  if (isFolder(path))
+    return found.isDirectory()
+      ? ok(undefined)
+      : fail("OutputFailed", `${printableText(path)} of --out is not a folder: leave out the slash, or name another.`);
+  if (found.isFile()) return ok(undefined);
+  return fail(
+    "OutputFailed",
+    `${printableText(path)} of --out is not a file: name one${found.isDirectory() ? ", or put a slash behind the folder" : ""}.`,
+  );
 }
 
-/** Check that no other run has written, or is writing, its results there. An empty file counts as free. */
+/** Check that no other run has written, or is writing, its results there. An empty file or folder counts as free. */
 export async function checkOutIsFree(path: string): Promise<Result<void, CliError>> {
   const shown = printableText(path);
   if ((await stat(partsOf(path)).catch(() => undefined)) !== undefined)
@@ -31,17 +58,22 @@ export async function checkOutIsFree(path: string): Promise<Result<void, CliErro
       "OutputExists",
       `another run is writing its results to ${shown} (its parts are in ${printableText(partsOf(path))}): name another file with --out, or give --overwrite.`,
     );
-  const found = await stat(path).catch(() => undefined);
-  if (found === undefined || found.size === 0) return ok();
+  if (await isEmpty(path)) return ok();
   return fail(
     "OutputExists",
     `${shown} exists, and another run or program wrote it: name another file with --out, or give --overwrite to replace it.`,
   );
 }
 
-/** The folder next to the `--out` file that holds its parts during a run. */
+async function isEmpty(path: string): Promise<boolean> {
+  if (isFolder(path)) return (await readdir(path).catch(() => [])).length === 0;
+  const found = await stat(path).catch(() => undefined);
+  return found === undefined || found.size === 0;
+}
+
+/** The folder next to `--out` that holds its parts during a run. */
 export function partsOf(path: string): string {
-  return `${path}.parts`;
+  return `${withoutSlash(path)}.parts`;
 }
 
 /** The error for results that cannot be written or assembled, with what to do. */

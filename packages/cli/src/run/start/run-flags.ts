@@ -31,6 +31,7 @@ export interface RunFlags extends StoreFlags, ObserveFlags, LimitFlags {
   readonly maxFailures?: string;
   readonly shards?: string;
   readonly maxOutput: string;
+  readonly partSize: string;
   readonly limit?: string;
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
@@ -57,6 +58,8 @@ export interface RunNumbers {
   readonly maxFailures: MaxFailures | undefined;
   readonly shardCount: number;
   readonly maxOutputSize: number;
+  /** The most bytes of a part, if the results go to a folder. */
+  readonly partSize: number;
   readonly selection: Selection;
   /** Limits of the whole run to change. */
   readonly limits: RunSettingsChange;
@@ -101,6 +104,7 @@ export function readRunFlags(name: string | undefined, flags: RunFlags): Result<
       max: MAX_SHARDS,
     }),
     maxOutputSize: read("--max-output", flags.maxOutput, { min: 0, max: 2 ** 30 }),
+    partSize: read("--part-size", flags.partSize, { min: 1, max: 2 ** 50 }),
     selection: {
       limit: flags.limit === undefined ? undefined : read("--limit", flags.limit, { min: 1, max: MAX_LIMIT }),
       include: flags.include,

@@ -222,7 +222,10 @@ async function workToTheEnd(job: JobOptions): Promise<Result<Worked | "Stopped",
     const problem = stopError(stopped, job.out);
     if (!problem.ok) return problem;
     if (stopped.kind === "Aborted") return ok("Stopped");
-    const finished = await finishRun(job.opened, job.started.request, job.out);
+    const finished = await finishRun(job.opened, job.started.request, {
+      out: job.out,
+      partSize: job.numbers.partSize,
+    });
     if (!finished.ok) return finished;
     const { leased, waiting } = finished.value.states;
     if (finished.value.status === "Done" || leased + waiting === 0) return ok({ overview: finished.value, own });

@@ -1,19 +1,23 @@
 import { randomUUID } from "node:crypto";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { RunId } from "@gossip/contracts";
-import { assert, err, ok, type Result } from "@gossip/stdx";
+import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
 import { codeOf } from "../../sources/system-words.ts";
 import { SinkFailed, type SinkFailedKind } from "../sink-failed.ts";
-import { PART_FILES, type PartFiles, type ReadFile, type WrittenFile } from "./part-files.ts";
+import { PART_FILES, type PartFiles, type ReadFile } from "./part-files.ts";
 import { damagedPart, openCounted, partsFolder, runFolder, writeFailure } from "./part-folder.ts";
 import { findFlaw } from "./assembled-file.ts";
 import { partFileName } from "./part-header.ts";
 import { decodeToken, type PartToken } from "./part-token.ts";
+import { resultForm, type ResultForm } from "./result-form.ts";
+import { FileWriter, FolderWriter, type ResultWriter } from "./result-writer.ts";
 
 export interface AssembleRequest {
   /** The path that was given to the sink. */
   readonly path: string;
+  /** The most bytes of a part before compression, if the path is a folder. Default: 256 MiB. */
+  readonly partSize?: number;
   readonly run: RunId;
   /** The cursor tokens of all shards that were not split, in range order. */
   readonly tokens: readonly (Uint8Array | undefined)[];
@@ -32,11 +36,13 @@ export interface AssembleError {
 }
 
 const COPY_SIZE = 1024 * 1024;
+const DEFAULT_PART_SIZE = 256 * 1024 * 1024;
 
 /**
- * Join the results that count from the parts of a finished run into one file, in key order, and remove the parts.
+ * Join the results that count from the parts of a finished run in key order, and remove the parts. They become one file,
+ * or a folder of `part-00001.ndjson` and so on if the path ends with `/`. If the name ends with `.gz` they are compressed.
  *
- * The file appears whole or not at all. It is safe to call this again after a crash at any point, and from several
+ * The file or folder appears whole or not at all. It is safe to call this again after a crash at any point, and from several
  * processes at once: if parts are gone and the file has exactly the bytes that the tokens describe, it was assembled
  * before. Otherwise a missing or damaged part is an error, and nothing is removed.
  */
@@ -49,16 +55,19 @@ export async function assembleWith(
   files: PartFiles,
   request: AssembleRequest,
 ): Promise<Result<AssembledNdjson, AssembleError>> {
-  const path = pathOf(request);
+  const form = formOf(request);
+  const { path } = form;
+  const { run, partSize = DEFAULT_PART_SIZE } = request;
+  assertCount(partSize, "partSize", { min: 1, max: Number.MAX_SAFE_INTEGER });
   try {
     const chains = request.tokens.map(readToken);
-    const assembly = { files, path, folder: runFolder(path, request.run), run: request.run, chains };
+    const assembly = { files, form, path, folder: runFolder(path, run), run, chains, partSize };
     try {
       await writeWhole(assembly);
     } catch (thrown) {
       // Without checksums only the size could be compared, which proves nothing.
       const canTell = chains.every((token) => token?.crc !== undefined || token === undefined);
-      const isDone = isGone(thrown) && canTell && (await findFlaw(files, path, chains)) === undefined;
+      const isDone = isGone(thrown) && canTell && (await findFlaw(files, form, chains)) === undefined;
       if (!isDone) throw thrown;
     }
     await removeParts(assembly);
@@ -82,24 +91,24 @@ export async function verifyWith(
   files: PartFiles,
   request: AssembleRequest,
 ): Promise<Result<AssembledNdjson, AssembleError>> {
-  const path = pathOf(request);
+  const form = formOf(request);
   try {
     const chains = request.tokens.map(readToken);
-    const flaw = await findFlaw(files, path, chains);
+    const flaw = await findFlaw(files, form, chains);
     return flaw === undefined ? ok({ size: sizeOf(chains) }) : err(flaw);
   } catch (thrown) {
-    const { kind, message } = writeFailure(thrown, path);
+    const { kind, message } = writeFailure(thrown, form.path);
     return err({ kind, reason: message });
   }
 }
 
-function pathOf(request: AssembleRequest): string {
+function formOf(request: AssembleRequest): ResultForm {
   assert(
     typeof request === "object" && request !== null && Array.isArray(request.tokens),
     "an assembly needs a path, a run and the tokens of its shards",
   );
-  assert(typeof request.path === "string" && request.path.length > 0, "path must be the path of a file");
-  return resolve(request.path);
+  assert(typeof request.path === "string" && request.path.length > 0, "path must be the path of a file or folder");
+  return resultForm(request.path);
 }
 
 function sizeOf(chains: readonly (PartToken | undefined)[]): number {
@@ -108,11 +117,13 @@ function sizeOf(chains: readonly (PartToken | undefined)[]): number {
 
 interface Assembly {
   readonly files: PartFiles;
+  readonly form: ResultForm;
   readonly path: string;
   /** The folder of the run's parts. */
   readonly folder: string;
   readonly run: RunId;
   readonly chains: readonly (PartToken | undefined)[];
+  readonly partSize: number;
 }
 
 /**
@@ -120,19 +131,35 @@ interface Assembly {
  * for good.
  */
 async function writeWhole(assembly: Assembly): Promise<void> {
-  const { files, path, folder, chains } = assembly;
+  const { files, form, path, folder, chains, partSize } = assembly;
   await files.makeFolder(folder);
   const temporary = join(folder, `${randomUUID()}.tmp`);
-  const file = await files.create(temporary);
+  if (form.isFolder) await files.makeFolder(temporary);
+  const writer = form.isFolder
+    ? new FolderWriter(files, temporary, form, partSize)
+    : new FileWriter(await files.create(temporary), form);
   try {
-    const out = new Output(file);
+    const out = new Output(writer);
     for (const token of chains) await copyChain(assembly, token, out);
     await out.end();
   } finally {
-    await file.close();
+    await writer.close();
   }
-  await files.rename(temporary, path);
+  if (form.isFolder) await replaceFolder(assembly, temporary);
+  else await files.rename(temporary, path);
   await files.syncFolder(dirname(path));
+}
+
+/** A folder with files in it cannot be replaced in one step. After a crash in between, the parts are still there. */
+async function replaceFolder({ files, path, folder }: Assembly, temporary: string): Promise<void> {
+  try {
+    await files.rename(temporary, path);
+  } catch (thrown) {
+    if (codeOf(thrown) !== "ENOTEMPTY" && codeOf(thrown) !== "EEXIST") throw thrown;
+    await files.rename(path, join(folder, `${randomUUID()}.old`));
+    await files.rename(temporary, path);
+  }
+  await files.syncFolder(path);
 }
 
 /** The parts of one shard. Each names the one before it, so they are found last to first. */
@@ -158,13 +185,12 @@ async function copyChain({ files, folder, run }: Assembly, last: PartToken | und
 
 /** Collects small parts into large writes. */
 class Output {
-  readonly #file: WrittenFile;
+  readonly #writer: ResultWriter;
   readonly #buffer = Buffer.allocUnsafe(COPY_SIZE);
   #filled = 0;
-  #position = 0;
 
-  constructor(file: WrittenFile) {
-    this.#file = file;
+  constructor(writer: ResultWriter) {
+    this.#writer = writer;
   }
 
   /** Copy bytes of a part. Returns the checksum `crc` extended by these bytes. */
@@ -187,12 +213,12 @@ class Output {
 
   async end(): Promise<void> {
     await this.#flush();
-    await this.#file.sync();
+    await this.#writer.end();
   }
 
   async #flush(): Promise<void> {
-    await this.#file.write(this.#buffer.subarray(0, this.#filled), this.#position);
-    this.#position += this.#filled;
+    // The writer may keep the bytes until it returns, not longer.
+    if (this.#filled > 0) await this.#writer.write(this.#buffer.subarray(0, this.#filled));
     this.#filled = 0;
   }
 }

@@ -67,6 +67,10 @@ export class CrashingFiles implements PartFiles {
     return [...this.#names.keys()].sort();
   }
 
+  bytes(path: string): Buffer | undefined {
+    return this.#names.get(path)?.bytes;
+  }
+
   content(path: string): string | undefined {
     return this.#names.get(path)?.bytes.toString("utf8");
   }
@@ -118,6 +122,7 @@ export class CrashingFiles implements PartFiles {
       this.#names.set(to, inode);
       return;
     }
+    if (this.list().some((name) => name.startsWith(`${to}/`))) throw systemError("ENOTEMPTY");
     if (!this.#folders.delete(from)) throw systemError("ENOENT");
     this.#folders.add(to);
     for (const [name, file] of this.#names) {

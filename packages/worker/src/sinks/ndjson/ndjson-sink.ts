@@ -10,8 +10,8 @@ import { decodeToken } from "./part-token.ts";
 
 export interface NdjsonSinkOptions<I extends Item = Item, R = unknown> {
   /**
-   * The final file. Until then results are in the folder `PATH.parts`, which all workers of the run must be able to
-   * access.
+   * The final file, or a folder of parts if it ends with `/`. Compressed if the name ends with `.gz`. Until then results
+   * are in the folder `PATH.parts`, which all workers of the run must be able to access.
    */
   readonly path: string;
   /** Turns a result into the value to write. `undefined` writes no line. Default: the result itself. */

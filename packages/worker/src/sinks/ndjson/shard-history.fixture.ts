@@ -34,14 +34,16 @@ export const GOOD_LIFE: Life = {
 export class ShardHistory {
   readonly items: readonly number[];
   shard: ShardId;
+  readonly #path: string;
   #next = 0;
   #token: Uint8Array | undefined;
   #fence = 0n;
   #zombies: ShardSink<Item, { readonly item: number }>[] = [];
 
-  constructor(shard: bigint, items: readonly number[]) {
+  constructor(shard: bigint, items: readonly number[], path = OUT) {
     this.shard = ShardId.fromRaw(shard);
     this.items = items;
+    this.#path = path;
   }
 
   get token(): Uint8Array | undefined {
@@ -72,7 +74,7 @@ export class ShardHistory {
 
   async #work(files: CrashingFiles, life: Life): Promise<void> {
     const fence = FenceEpoch.fromRaw(++this.#fence);
-    const sink = await new NdjsonSink<Item, { readonly item: number }>({ path: OUT }, files).open({
+    const sink = await new NdjsonSink<Item, { readonly item: number }>({ path: this.#path }, files).open({
       shard: { run: RUN, shard: this.shard },
       fence,
       token: this.#token,

@@ -1,0 +1,139 @@
+// Results in a folder, or compressed, must be exactly those of a plain file, after a crash at any step.
+import { gunzipSync } from "node:zlib";
+import { unwrap } from "@gossip/stdx";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { assembleWith, verifyWith } from "./assemble-ndjson.ts";
+import { CrashingFiles } from "./crashing-files.fixture.ts";
+import { partPath } from "./result-form.ts";
+import { FolderWriter } from "./result-writer.ts";
+import { GOOD_LIFE, RUN, ShardHistory } from "./shard-history.fixture.ts";
+
+const FORMS = [
+  { what: "a folder", path: "/data/out.ndjson/", isFolder: true, isCompressed: false },
+  { what: "a compressed folder", path: "/data/out.ndjson.gz/", isFolder: true, isCompressed: true },
+  { what: "a compressed file", path: "/data/out.ndjson.gz", isFolder: false, isCompressed: true },
+];
+const PART_SIZE = 40;
+const ITEMS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+const LINES = ITEMS.map((item) => `${JSON.stringify({ item })}\n`).join("");
+
+const makeRandom = (seed: number) => {
+  let state = seed;
+  return (bound: number) => (state = (state * 48271 + 11) % 2147483647) % bound;
+};
+
+/** A run whose parts are where the sink of `path` writes them. */
+async function finishedRun(path: string) {
+  const files = new CrashingFiles();
+  await files.makeFolder("/data");
+  const shards = [new ShardHistory(1n, ITEMS.slice(0, 7), path), new ShardHistory(3n, ITEMS.slice(7), path)];
+  for (const shard of shards) await shard.live(files, GOOD_LIFE, () => 0);
+  const to = path.replace(/\/$/, "");
+  const request = { path, run: RUN, tokens: shards.map(({ token }) => token), partSize: PART_SIZE };
+  return { files, request, form: { path: to, isFolder: path.endsWith("/"), isCompressed: to.endsWith(".gz") } };
+}
+
+function contentOf(files: CrashingFiles, form: { path: string; isFolder: boolean; isCompressed: boolean }): string[] {
+  const names = form.isFolder ? files.list().filter((name) => name.startsWith(`${form.path}/`)) : [form.path];
+  return names.map((name) => {
+    const bytes = files.bytes(name)!;
+    return (form.isCompressed ? gunzipSync(bytes) : bytes).toString();
+  });
+}
+
+describe.each(FORMS)("results in $what", ({ path, isFolder }) => {
+  test("are those of a plain file, in parts that end with a line and are not too large", async () => {
+    const { files, request, form } = await finishedRun(path);
+    unwrap(await assembleWith(files, request));
+    const parts = contentOf(files, form);
+    expect(parts.join("")).toBe(LINES);
+    if (isFolder) expect(parts.length).toBeGreaterThan(2);
+    for (const part of isFolder ? parts : [])
+      expect([part.endsWith("\n"), part.length <= PART_SIZE]).toEqual([true, true]);
+    expect(files.list().filter((name) => !name.startsWith(form.path) || name.includes(".parts"))).toEqual([]);
+    expect(unwrap(await verifyWith(files, request))).toEqual({ size: LINES.length });
+  });
+
+  test.each([false, true])(
+    "are there once after a crash at any step of the assembly (power lost: %s)",
+    async (losesPower) => {
+      const { files: whole, request: all } = await finishedRun(path);
+      const before = whole.steps;
+      unwrap(await assembleWith(whole, all));
+      const length = whole.steps - before;
+      for (let crashAfter = 0; crashAfter <= length; crashAfter++) {
+        const { files, request, form } = await finishedRun(path);
+        files.crashAfter(crashAfter);
+        await assembleWith(files, request).catch(() => undefined);
+        files.recover(losesPower ? makeRandom(crashAfter + 1) : undefined);
+        const again = await assembleWith(files, request);
+        expect([crashAfter, again]).toEqual([crashAfter, { ok: true, value: { size: LINES.length } }]);
+        expect(contentOf(files, form).join("")).toBe(LINES);
+      }
+    },
+  );
+
+  test("replace older results, whole", async () => {
+    const { files, request, form } = await finishedRun(path);
+    const old = isFolder ? partPath(form.path, 77, form) : form.path;
+    if (isFolder) await files.makeFolder(form.path);
+    const file = await files.create(old);
+    await file.write(Buffer.from("old"), 0);
+    unwrap(await assembleWith(files, request));
+    expect(contentOf(files, form).join("")).toBe(LINES);
+  });
+
+  test("are found damaged if a byte is another, a part is missing, or there is more", async () => {
+    const { files, request, form } = await finishedRun(path);
+    unwrap(await assembleWith(files, request));
+    const first = isFolder ? partPath(form.path, 1, form) : form.path;
+    const bytes = files.bytes(first)!;
+    bytes[20]! ^= 0x10;
+    expect(await verifyWith(files, request)).toMatchObject({ ok: false, error: { kind: "ResultsDamaged" } });
+    bytes[20]! ^= 0x10;
+    expect((await verifyWith(files, request)).ok).toBe(true);
+    if (isFolder) {
+      await files.rename(partPath(form.path, 2, form), "/data/away");
+      expect(await verifyWith(files, request)).toMatchObject({ ok: false, error: { kind: "ResultsDamaged" } });
+    }
+    await files.rename(first, "/data/gone");
+    expect(await verifyWith(files, request)).toMatchObject({ ok: false, error: { kind: "ResultsMissing" } });
+  });
+});
+
+test("a run without results has one part without lines", async () => {
+  const files = new CrashingFiles();
+  await files.makeFolder("/data");
+  unwrap(await assembleWith(files, { path: "/data/out/", run: RUN, tokens: [undefined] }));
+  expect([files.list(), files.content("/data/out/part-00001.ndjson")]).toEqual([["/data/out/part-00001.ndjson"], ""]);
+});
+
+test("parts never cut a line, however the bytes arrive, and only a longer line makes a longer part", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat(12), { maxLength: 12 }),
+      fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 10 }),
+      fc.integer({ min: 1, max: 20 }),
+      async (lines, cuts, partSize) => {
+        const bytes = Buffer.from(lines.map((length) => `${"x".repeat(length)}\n`).join(""));
+        const files = new CrashingFiles();
+        await files.makeFolder("/out");
+        const form = { path: "/out", isFolder: true, isCompressed: false };
+        const writer = new FolderWriter(files, "/out", form, partSize);
+        let at = 0;
+        for (const cut of [...cuts, bytes.length]) {
+          await writer.write(bytes.subarray(at, at + cut));
+          at = Math.min(bytes.length, at + cut);
+        }
+        await writer.end();
+        const parts = files.list().map((name) => files.content(name)!);
+        expect(parts.join("")).toBe(bytes.toString());
+        for (const part of parts) {
+          expect(part === "" || part.endsWith("\n")).toBe(true);
+          expect(part.length <= partSize || part.indexOf("\n") === part.length - 1).toBe(true);
+        }
+      },
+    ),
+  );
+});
