@@ -73,7 +73,9 @@ async function run(lane: string, task: Task): Promise<readonly string[] | undefi
   const counts = join(FOLDER, `${lane}.tests.json`);
   const met = join(FOLDER, `${lane}.states.json`);
   for (const file of [counts, met]) rmSync(file, { force: true });
-  console.log(`--- ${task.name}${task.seed === undefined ? "" : `, seed ${task.seed}`}`);
+  console.log(
+    `--- ${task.name}${task.seed === undefined || task.name.startsWith("corpus") ? "" : `, seed ${task.seed}`}`,
+  );
   const args = task.seedCount === undefined ? task.args : [...task.args, "--coverage", met];
   const status = await new Promise<number | null>((resolve) => {
     const env = { ...process.env, ...task.env, GOSSIP_COUNTS_FILE: counts };

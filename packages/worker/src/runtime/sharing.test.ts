@@ -69,7 +69,7 @@ const sources: Record<string, () => Source<NumberedItem>> = {
 describe.each(Object.entries(sources))("a shard split %s", (_name, makeSource) => {
   test("keeps four workers of one process busy", async () => {
     const { ms, firstSplitMs, begun, results, summaries } = await workFor([4], makeSource());
-    expect(ms).toBeLessThan(ALONE_MS / 3);
+    expect(ALONE_MS / ms).toBeGreaterThan(3.8);
     // As soon as it is worth it, and not at the next poll.
     expect(firstSplitMs).toBeLessThan(200);
     expect(begun.toSorted((a, b) => a - b)).toEqual(ALL);
@@ -81,7 +81,7 @@ describe.each(Object.entries(sources))("a shard split %s", (_name, makeSource) =
     const { ms, begun, results, summaries } = await workFor([1, 1, 1, 1], makeSource());
 
     // What one process gives away another finds only when it looks.
-    expect(ms).toBeLessThan(ALONE_MS / 2);
+    expect(ALONE_MS / ms).toBeGreaterThan(3.2);
     expect(begun.toSorted((a, b) => a - b)).toEqual(ALL);
     expect(results.toSorted((a, b) => a - b)).toEqual(ALL);
     for (const { items } of summaries) expect(items).toBeGreaterThan(0);
