@@ -68,7 +68,9 @@ export function readMenu(root: string, made: readonly SitePage[] = []): MenuSect
     { title: "Reference", pages: take([...REFERENCE, ...ordered(/^docs\/reference\//)]) },
     {
       title: "Packages",
-      pages: byLayer().flatMap((name) => [...take([`packages/${name}/README.md`]), ...apiOf(name)]),
+      pages: take(["docs/packages.md"]).concat(
+        byLayer().flatMap((name) => [...take([`packages/${name}/README.md`]), ...apiOf(name)]),
+      ),
     },
     { title: "Examples", pages: take(ordered(/^examples\//)) },
     { title: "Design", pages: take(["docs/architecture.md", "docs/invariants.md", "docs/performance.md"]) },

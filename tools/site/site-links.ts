@@ -13,7 +13,7 @@ export interface LinkOptions {
 }
 
 /** Files that a browser would not show as text get another ending. */
-const SHOWN = /\.(?:json|svg|png|txt|html)$/;
+const SHOWN = /\.(?:json|svg|png|webp|txt|html)$/;
 
 /** A function that turns a link as a page writes it into one that works on the site. */
 export function linksOf({ root, source, path, onFile }: LinkOptions): (target: string) => string {
