@@ -13,12 +13,6 @@ export type { ToRecord, ToSkippedRecord } from "./sinks/ndjson/ndjson-shard-sink
 export { ndjsonSink, type NdjsonSinkOptions } from "./sinks/ndjson/ndjson-sink.ts";
 export { SinkFailed, type SinkFailedKind } from "./sinks/sink-failed.ts";
 export { sinkTokens, type RunUnfinished } from "./sinks/sink-tokens.ts";
-export { failedItems, type FailedItemsOptions } from "./sources/failed-items/failed-items.ts";
-export {
-  resolveRetried,
-  type ResolvedFailures,
-  type ResolveRetriedRequest,
-} from "./sources/failed-items/resolve-retried.ts";
 export { FileItem } from "./sources/file-tree/file-item.ts";
 export { fileTreeSource, type FileTreeOptions } from "./sources/file-tree/file-tree-source.ts";
 export type { TreeCandidate } from "./sources/file-tree/tree.ts";

@@ -3,7 +3,8 @@ import { rm } from "node:fs/promises";
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { linesSource, type LineItem, type Source } from "@gossip/worker";
 import { fail, type CliError } from "../../output/cli-error.ts";
-import { printableText, textField } from "../../output/printable.ts";
+import { printableText } from "../../output/printable.ts";
+import { lineFields } from "../source/line-fields.ts";
 import type { JobSource, PrepareRequest } from "../source/job-source.ts";
 import type { Selection } from "../source/selection.ts";
 import { isListWhole, listFile, spoolList } from "./spool-list.ts";
@@ -30,7 +31,7 @@ export function openList({ path, selection, folder, stdin }: ListOptions): JobSo
   const common = {
     identity: `list:${path ?? "-"}`,
     argumentOf: (item: object) => (item as LineItem).bytes,
-    fieldsOf: (item: object) => ({ offset: (item as LineItem).offset, ...textField("line", (item as LineItem).bytes) }),
+    fieldsOf: (item: object) => lineFields(item as LineItem),
   };
   if (path !== undefined && selection.unique !== true) return { source: sourceAt(path), ...common };
 

@@ -47,16 +47,16 @@ export function messageOf(thrown: unknown): string {
   return line === "" ? "it failed without a message" : line;
 }
 
-/** The line of `--out` for an item, as an object. `fields` identify the item. */
+/** The line of `--out` for an item, as an object. `fields` identify the item, and are changed. */
 export function recordOf(fields: Record<string, unknown>, result: ItemResult): Record<string, unknown> {
   const isOk = result.failure === undefined;
   if (result.kind === "Exec") return { ...fields, ok: isOk, ...execFields(result), ...failureField(result) };
-  return {
-    ...fields,
-    ok: isOk,
-    ...(result.value === undefined ? {} : { result: result.value }),
-    ...failureField(result),
-  };
+  // Not copied: `fields` are made for this record, and there is one for every item.
+  const record = fields;
+  record["ok"] = isOk;
+  if (result.value !== undefined) record["result"] = result.value;
+  if (!isOk) record["error"] = result.failure;
+  return record;
 }
 
 function execFields({ status, stdout, stderr }: ExecResult): Record<string, unknown> {

@@ -8,6 +8,7 @@ import { openList, type ListInput } from "../list/list-source.ts";
 import { openBucket } from "./bucket-source.ts";
 import { excludeBelow } from "./exclude-below.ts";
 import type { JobSource } from "./job-source.ts";
+import { lineFields } from "./line-fields.ts";
 import { limitedSource } from "./limited-source.ts";
 import { excludeByGlobs } from "./path-globs.ts";
 import { checkSelection, type Selection } from "./selection.ts";
@@ -67,7 +68,7 @@ async function openLines(path: string): Promise<Result<JobSource, CliError>> {
     source: linesSource({ path }),
     identity: `lines:${path}`,
     argumentOf: (item) => (item as LineItem).bytes,
-    fieldsOf: (item) => ({ offset: (item as LineItem).offset, ...textField("line", (item as LineItem).bytes) }),
+    fieldsOf: (item) => lineFields(item as LineItem),
   });
 }
 
