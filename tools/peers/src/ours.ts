@@ -6,6 +6,7 @@ import {
   RANGE_EXHAUSTED,
   systemClock,
   type CoordinationStore,
+  type CoordinatorApi,
   type WorkerSession,
 } from "@gossip/coordination";
 import { assert, unwrap } from "@gossip/stdx";
@@ -32,15 +33,15 @@ function shardsUpTo(count: number): { readonly shard: ShardId; readonly spec: Sh
 }
 
 export class OurWork {
-  readonly #coordinator: Coordinator;
+  readonly #coordinator: CoordinatorApi;
   readonly #claimCount: number;
   #run = RunId.fromRaw(0n);
   #step = 0;
 
-  /** `claimCount`: how many shards a worker claims at a time. */
-  constructor(store: CoordinationStore, { claimCount = BURST }: { readonly claimCount?: number } = {}) {
+  /** Over a store in this process, or over a client of a service. `claimCount`: how many shards a worker claims at a time. */
+  constructor(over: CoordinationStore | CoordinatorApi, { claimCount = BURST }: { readonly claimCount?: number } = {}) {
     this.#claimCount = claimCount;
-    this.#coordinator = new Coordinator({ store, clock: systemClock(Date.now) });
+    this.#coordinator = "commit" in over ? new Coordinator({ store: over, clock: systemClock(Date.now) }) : over;
   }
 
   /** A new run in the place of the one before. */

@@ -13,7 +13,7 @@ import {
 } from "@gossip/protocol";
 import { err, ok, type Result } from "@gossip/stdx";
 import { LostReply, type Reply, type SendOptions, type Transport } from "../http/transport.ts";
-import { ElementQueue } from "./element-queue.ts";
+import { ElementQueue, type Answer } from "./element-queue.ts";
 import { runNameOf, type OwnerBook, type RunName } from "./owners.ts";
 import { pauseMs, type Patience } from "./patience.ts";
 import { isPassing, lost, readError, unreachable } from "./read-error.ts";
@@ -54,17 +54,22 @@ export class Caller {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Execute one element of a batched call. */
-  async element<Name extends BatchName>(
+  /** Execute one element of a batched call. Hot: it makes one promise. */
+  element<Name extends BatchName>(
     name: Name,
     element: ElementOf<Name>,
     waitMs = 0,
   ): Promise<Result<ResponseOf<Name>, AnyCoordError>> {
-    const queue = this.#queueOf(name, element);
-    const answer = await (waitMs > 0 ? queue.sendAndWait(element, waitMs) : queue.send(element));
-    if ("ok" in answer) return ok(answer.ok);
-    if ("lost" in answer) return err(lost(answer.lost));
-    return err(readError(answer.error, answer.status));
+    return new Promise((resolve, reject) => {
+      const settle = (answer: Answer<Name>): void => {
+        try {
+          resolve(resultOf(answer));
+        } catch (thrown) {
+          reject(thrown as Error);
+        }
+      };
+      this.#queueOf(name, element).send(element, { settle, reject, waitMs });
+    });
   }
 
   /** Make a call at the owner of its run, or at the node with this address. */
@@ -140,7 +145,7 @@ export class Caller {
   }
 
   #queueOf<Name extends BatchName>(name: Name, element: ElementOf<Name>): ElementQueue<Name> {
-    const transport = this.#owners.of(runNameOf(element));
+    const transport = this.#owners.hasOwners ? this.#owners.of(runNameOf(element)) : this.#owners.first;
     let queues = this.#queues.get(transport);
     if (queues === undefined) this.#queues.set(transport, (queues = new Map()));
     let queue = queues.get(name) as ElementQueue<Name> | undefined;
@@ -162,6 +167,12 @@ export class Caller {
     this.#owners.follow(run, owner);
     return true;
   }
+}
+
+/** Throws if the server refused the program. */
+function resultOf<Name extends BatchName>(answer: Answer<Name>): Result<ResponseOf<Name>, AnyCoordError> {
+  if ("ok" in answer) return ok(answer.ok);
+  return err("lost" in answer ? lost(answer.lost) : readError(answer.error, answer.status));
 }
 
 function errorOf({ status, json }: Reply): ErrorWire | undefined {

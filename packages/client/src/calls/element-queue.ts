@@ -16,6 +16,14 @@ interface Item<Name extends BatchName> {
   readonly reject: (thrown: unknown) => void;
 }
 
+export interface SendElement<Name extends BatchName> {
+  readonly settle: (answer: Answer<Name>) => void;
+  /** The server refuses the program. */
+  readonly reject: (thrown: unknown) => void;
+  /** How long the server may wait before it answers. */
+  readonly waitMs: number;
+}
+
 /** How an element finds the node that owns its run. */
 export interface ElementRoutes<Name extends BatchName> {
   /** The queue of the node to ask now. */
@@ -59,21 +67,13 @@ export class ElementQueue<Name extends BatchName> {
     this.#patience = patience;
   }
 
-  /** Send an element. Rejects only if the server refuses the program. */
-  send(element: ElementOf<Name>): Promise<Answer<Name>> {
-    return new Promise((settle, reject) => {
-      const endMs = this.#patience.nowMs() + this.#patience.patienceMs;
-      this.#waiting.push({ element, attempt: 0, redirects: 0, endMs, settle, reject });
-      this.#schedule();
-    });
-  }
-
-  /** Send an element by itself, and let the server wait before it answers. */
-  sendAndWait(element: ElementOf<Name>, waitMs: number): Promise<Answer<Name>> {
-    return new Promise((settle, reject) => {
-      const endMs = this.#patience.nowMs() + this.#patience.patienceMs + waitMs;
-      void this.#request([{ element, attempt: 0, redirects: 0, endMs, settle, reject }], waitMs);
-    });
+  /** Send an element: with others, or by itself if the server may wait before it answers. */
+  send(element: ElementOf<Name>, { settle, reject, waitMs }: SendElement<Name>): void {
+    const endMs = this.#patience.nowMs() + this.#patience.patienceMs + waitMs;
+    const item = { element, attempt: 0, redirects: 0, endMs, settle, reject };
+    if (waitMs > 0) return void this.#request([item], waitMs);
+    this.#waiting.push(item);
+    this.#schedule();
   }
 
   #schedule(): void {

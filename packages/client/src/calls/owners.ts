@@ -40,6 +40,15 @@ export class OwnerBook {
     for (const url of otherUrls) this.at(url);
   }
 
+  /** Whether a node has named the owner of a run. Otherwise every request goes to the first node. */
+  get hasOwners(): boolean {
+    return this.#byRun.size > 0;
+  }
+
+  get first(): Transport {
+    return this.#first;
+  }
+
   /** The node to ask about a run, or about nothing in particular. */
   of(run: RunName): Transport {
     return (run === undefined ? undefined : this.#byRun.get(run)) ?? this.#first;

@@ -15,7 +15,7 @@ export interface NodeAddresses {
   readonly emptyUrl: string;
 }
 
-/** Asks the process for its memory, after a garbage collection. */
+/** What the process answers to `memory`, after a garbage collection, and to `waiting`. */
 export interface MemoryReport {
   readonly rss: number;
   readonly heap: number;
@@ -42,11 +42,9 @@ const empty = createServer((request, response) => {
 await new Promise<void>((resolve) => void empty.listen(0, "127.0.0.1", resolve));
 
 process.on("message", (message) => {
-  if (message === "memory") {
-    globalThis.gc?.();
-    const { rss, heapUsed, external } = process.memoryUsage();
-    process.send!({ rss, heap: heapUsed + external, waiting: server.waitingClaims } satisfies MemoryReport);
-  }
+  if (message === "memory") globalThis.gc?.();
+  const { rss, heapUsed, external } = process.memoryUsage();
+  process.send!({ rss, heap: heapUsed + external, waiting: server.waitingClaims } satisfies MemoryReport);
 });
 // The parent has gone.
 process.on("disconnect", () => process.exit(0));

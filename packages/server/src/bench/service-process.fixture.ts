@@ -36,8 +36,18 @@ export class ServiceProcess {
     return this.#child.pid!;
   }
 
-  async memory(): Promise<MemoryReport> {
-    this.#child.send("memory");
+  /** The memory of the process, after a garbage collection. */
+  memory(): Promise<MemoryReport> {
+    return this.#ask("memory");
+  }
+
+  /** Settles when so many claims wait. */
+  async untilWaiting(count: number): Promise<void> {
+    while ((await this.#ask("waiting")).waiting < count);
+  }
+
+  async #ask(what: "memory" | "waiting"): Promise<MemoryReport> {
+    this.#child.send(what);
     const [report] = (await once(this.#child, "message")) as [MemoryReport];
     return report;
   }
