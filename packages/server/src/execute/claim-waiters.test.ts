@@ -10,14 +10,14 @@ const gone = new AbortController().signal;
 /** Timers that fire when the test says so. */
 class Timers {
   nowMs = 0;
-  readonly #pending = new Set<{ readonly atMs: number; readonly then: () => void }>();
+  readonly #pending = new Set<{ readonly atMs: number; readonly fire: () => void }>();
 
   get count(): number {
     return this.#pending.size;
   }
 
-  after(ms: number, then: () => void): () => void {
-    const timer = { atMs: this.nowMs + ms, then };
+  after(ms: number, fire: () => void): () => void {
+    const timer = { atMs: this.nowMs + ms, fire };
     this.#pending.add(timer);
     return () => void this.#pending.delete(timer);
   }
@@ -25,7 +25,7 @@ class Timers {
   advance(ms: number): void {
     this.nowMs += ms;
     for (const timer of [...this.#pending].sort((a, b) => a.atMs - b.atMs))
-      if (timer.atMs <= this.nowMs && this.#pending.delete(timer)) timer.then();
+      if (timer.atMs <= this.nowMs && this.#pending.delete(timer)) timer.fire();
   }
 }
 
