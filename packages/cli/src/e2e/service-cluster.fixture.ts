@@ -97,6 +97,7 @@ export class ServiceCluster {
       } finally {
         admin.close();
       }
+      await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
 

@@ -15,7 +15,7 @@ import { NODES, ServiceCluster, type NodeName } from "./service-cluster.fixture.
 const TENANT = unwrap(TenantId.parse("1".repeat(64)));
 const RUN = { tenant: TENANT, run: RunId.fromRaw(1n) };
 const SHARDS = 40;
-const MOVES = effort({ usual: 3, exploring: 60 });
+const MOVES = effort({ usual: 2, exploring: 60 });
 const keyAt = (index: number) => new TextEncoder().encode(`k${String(index).padStart(4, "0")}`);
 
 let folder: string;
