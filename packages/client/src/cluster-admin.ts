@@ -5,9 +5,9 @@ import { Caller } from "./calls/caller.ts";
 import { OwnerBook } from "./calls/owners.ts";
 import { makeSettings, type GossipClientOptions } from "./client-options.ts";
 
-type Answer<Name extends "listScopes" | "routeRun" | "moveScope" | "abortMove" | "reloadScopes"> = Promise<
-  Result<ResponseOf<Name>, AnyCoordError>
->;
+type Answer<
+  Name extends "listScopes" | "routeRun" | "moveScope" | "abortMove" | "markDown" | "markUp" | "reloadScopes",
+> = Promise<Result<ResponseOf<Name>, AnyCoordError>>;
 
 /**
  * What an operator of a cluster asks a node. The token needs the role admin.
@@ -39,6 +39,14 @@ export class ClusterAdmin {
 
   abortMove(body: BodyOf<"abortMove">): Answer<"abortMove"> {
     return this.#caller.call("abortMove", { body });
+  }
+
+  markDown(body: BodyOf<"markDown">): Answer<"markDown"> {
+    return this.#caller.call("markDown", { body });
+  }
+
+  markUp(body: BodyOf<"markUp">): Answer<"markUp"> {
+    return this.#caller.call("markUp", { body });
   }
 
   reloadScopes(): Answer<"reloadScopes"> {

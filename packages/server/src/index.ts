@@ -7,10 +7,18 @@ export { Service, type ServiceOptions } from "./execute/service.ts";
 export type { WaiterTimers } from "./execute/claim-waiters.ts";
 export { RequestHandler, type AuditEntry, type Authenticate, type HandlerOptions } from "./http/request-handler.ts";
 export { DEFAULT_SERVICE_LIMITS, type ServiceLimits } from "./limits/limits.ts";
-export type { ClusterControl, InvalidFile, MoveCommand, MoveError, UnknownNode } from "./move/cluster-control.ts";
+export type {
+  ClusterControl,
+  InvalidFile,
+  MoveCommand,
+  MoveError,
+  TakenScope,
+  UnknownNode,
+} from "./move/cluster-control.ts";
 export { ClusterHandler, type ClusterCall, type ClusterHandlerOptions } from "./move/cluster-handler.ts";
 export { ClusterRuntime, DEFAULT_MOVE_TIMEOUT_MS, type ClusterRuntimeOptions } from "./move/cluster-runtime.ts";
 export { CLUSTER_TOKEN_PREFIX, makeClusterToken, parseClusterTokens } from "./move/cluster-token.ts";
+export { StoreFences, type FenceRegister, type Takeover } from "./move/fence-register.ts";
 export { oracleIdentity, type HelloRefusal } from "./move/hello.ts";
 export type { JournalError } from "./move/journal-file.ts";
 export type { ScopeData } from "./move/scope-data.ts";

@@ -95,6 +95,25 @@ export function registerScope(program: Command, cli: Cli): void {
     }),
   ).action(acting(cli, (flags: StoreFlags) => asNode(cli, flags, (admin) => reload(cli, admin))));
 
+  asking(
+    addCommand(scope, {
+      usage: "down <node>",
+      summary: "Declare a node down, so that fallbacks take its scopes over",
+      details:
+        "Only scopes with a fallback in the cluster file are taken over, about six seconds later: by then the node has stopped writing them, even if it still runs. It stays out until `gossip scope up`. Nothing is taken over without this command.",
+      examples: ["gossip scope down a --store http://127.0.0.1:7712"],
+    }),
+  ).action(acting(cli, (node: string, flags: StoreFlags) => asNode(cli, flags, (admin) => down(cli, admin, node))));
+
+  asking(
+    addCommand(scope, {
+      usage: "up <node>",
+      summary: "Declare a node up again",
+      details: "Its scopes stay where they are: move them back with `gossip scope move`.",
+      examples: ["gossip scope up a --store http://127.0.0.1:7712"],
+    }),
+  ).action(acting(cli, (node: string, flags: StoreFlags) => asNode(cli, flags, (admin) => up(cli, admin, node))));
+
   addCommand(scope, {
     usage: "token <file>",
     summary: "Create the token between the nodes, and write it to a file",
@@ -178,6 +197,22 @@ async function reload(cli: Cli, admin: ClusterAdmin): Promise<CommandResult> {
   if (!reloaded.ok) return unreachable();
   if (cli.console.isJson) cli.console.json(reloaded.value);
   else cli.console.line(`epoch ${reloaded.value.epoch}`);
+  return ok("Ok");
+}
+
+async function down(cli: Cli, admin: ClusterAdmin, node: string): Promise<CommandResult> {
+  const declared = await admin.markDown({ node });
+  if (!declared.ok) return unreachable();
+  if (cli.console.isJson) cli.console.json(declared.value);
+  else for (const { prefix, by } of declared.value.scopes) cli.console.line(`${prefix}  taken over by ${by}`);
+  return ok("Ok");
+}
+
+async function up(cli: Cli, admin: ClusterAdmin, node: string): Promise<CommandResult> {
+  const declared = await admin.markUp({ node });
+  if (!declared.ok) return unreachable();
+  if (cli.console.isJson) cli.console.json(declared.value);
+  else cli.console.line(declared.value.wasDown ? `${node} is up` : `${node} was not declared down`);
   return ok("Ok");
 }
 

@@ -108,6 +108,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
         place: cluster.value,
         address,
         data: direct.transfer,
+        shared: direct.isShared ? direct.store : undefined,
         clock: time.value.clock,
         tls: tls.value,
         onBroken: (code) => {

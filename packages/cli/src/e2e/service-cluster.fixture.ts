@@ -28,14 +28,17 @@ export class ServiceCluster {
     this.#store = store;
   }
 
-  async start(): Promise<void> {
+  /** `hasFallback`: b takes t/3 over if c is declared down. */
+  async start({ hasFallback = false }: { readonly hasFallback?: boolean } = {}): Promise<void> {
     for (const name of NODES) this.#ports.set(name, await freePort());
     const nodes = NODES.map((name) => `[[cluster.node]]\nname = "${name}"\naddress = "${this.#address(name)}"\n`);
     const owners = { "t/1": "a", "t/2": "b", "t/3": "c" };
     const scopes = Object.entries(owners).map(
       ([prefix, writer]) => `[[cluster.scope]]\nprefix = "${prefix}"\nwriter = "${writer}"\n`,
     );
-    writeFileSync(join(this.#folder, "cluster.toml"), [...nodes, ...scopes].join(""));
+    // Of the last scope.
+    const fallback = hasFallback ? 'fallback = "b"\n' : "";
+    writeFileSync(join(this.#folder, "cluster.toml"), [...nodes, ...scopes, fallback].join(""));
     this.#tso = `127.0.0.1:${await freePort()}`;
     const oracle = await startGossip(["tso", "serve", "--data", "tso", "--listen", this.#tso, "--http", "off"], {
       cwd: this.#folder,

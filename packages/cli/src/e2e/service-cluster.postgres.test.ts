@@ -10,7 +10,7 @@ import { effort, seededRandom } from "@gossip/tools/effort";
 import { startPostgres, type PostgresServer } from "@gossip/tools/engines";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { removeGossipScript } from "../processes/gossip-bundle.fixture.ts";
-import { startGossip } from "../processes/gossip-process.fixture.ts";
+import { gossip, startGossip } from "../processes/gossip-process.fixture.ts";
 import { ClusterWatch, NODES, ServiceCluster, type NodeName } from "./service-cluster.fixture.ts";
 
 const WORKER = fileURLToPath(new URL("../../../../examples/python-worker/worker.py", import.meta.url));
@@ -103,6 +103,17 @@ async function disturb(cluster: ServiceCluster): Promise<string[]> {
   return outcomes;
 }
 
+/** Kill c and declare it down: b takes t/3 over, and c stays out when it is back. */
+async function takeOver(cluster: ServiceCluster): Promise<void> {
+  await cluster.killNode("c");
+  const said = await gossip(["scope", "down", "c", "--store", cluster.url("a")], { cwd: folder });
+  expect([said.code, said.stdout]).toEqual([0, "t/3  taken over by b\n"]);
+  await cluster.startNode("c");
+  while ((await cluster.states()).get("b")?.owned.includes("t/3") !== true)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  expect((await cluster.states()).get("c")?.owned).not.toContain("t/3");
+}
+
 test(
   "nothing is lost, done twice or owned twice, while nodes are killed, scopes move and clocks are wrong",
   { timeout: 1_800_000 },
@@ -111,7 +122,7 @@ test(
     const cluster = new ServiceCluster(folder, () => server.url);
     let watch: ClusterWatch | undefined;
     try {
-      await cluster.start();
+      await cluster.start({ hasFallback: true });
       watch = new ClusterWatch(cluster);
       await createRun(cluster);
       const typescript = await startTypeScript(cluster, "b");
@@ -121,6 +132,7 @@ test(
 
       expect(await typescript.ended).toMatchObject({ code: 0 });
       for (const ended of python) expect(await ended).toEqual({ code: 0, stderr: "" });
+      await takeOver(cluster);
       await watch.stop();
       expect(watch.problems).toEqual([]);
       expect(watch.timestamps.length).toBeGreaterThan(10);

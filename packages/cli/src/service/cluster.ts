@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Clock } from "@gossip/contracts";
+import type { CoordinationStore } from "@gossip/coordination";
 import type { Cluster, ClusterRuntime, ScopeData, TlsFiles } from "@gossip/server";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { Cli } from "../cli.ts";
@@ -73,6 +74,8 @@ interface ClusterParts {
   readonly address: StoreAddress;
   /** The records of an embedded store. */
   readonly data: ScopeData | undefined;
+  /** The store, if the nodes share it. */
+  readonly shared: CoordinationStore | undefined;
   readonly clock: Clock;
   readonly tls: TlsFiles | undefined;
   readonly onBroken: (code: string) => void;
@@ -82,7 +85,7 @@ interface ClusterParts {
 export async function openCluster(
   { cwd }: Cli,
   flags: ClusterFlags,
-  { place, address, data, clock, tls, onBroken }: ClusterParts,
+  { place, address, data, shared, clock, tls, onBroken }: ClusterParts,
 ): Promise<Result<ClusterRuntime | undefined, CliError>> {
   if (place === undefined) return ok(undefined);
   if (flags.tso === undefined && place.cluster.addresses.size > 1)
@@ -92,7 +95,7 @@ export async function openCluster(
     return fail("BadCommandLine", "this node must remember what it owns: give --cluster-state FOLDER.");
   const tokens = await readTokens(flags, (file) => resolve(cwd, file));
   if (!tokens.ok) return tokens;
-  const { ClusterRuntime: Runtime, oracleIdentity } = await import("@gossip/server");
+  const { ClusterRuntime: Runtime, oracleIdentity, StoreFences } = await import("@gossip/server");
   const opened = await Runtime.open({
     self: place.self,
     cluster: place.cluster,
@@ -101,6 +104,7 @@ export async function openCluster(
     oracle: oracleIdentity(flags.tso ?? "own clock"),
     store: address.kind,
     data,
+    fences: shared && new StoreFences(shared, clock),
     tokens: tokens.value,
     tls,
     readCluster: async () => {

@@ -56,3 +56,6 @@ export const AbortMoveBody = Type.Object({ id: MoveId }, closed);
 export const MoveOk = Type.Object({ id: MoveId, outcome: names("Committed", "Aborted", "Pending") });
 export const ReloadBody = Type.Object({}, closed);
 export const ReloadOk = Type.Object({ epoch: Count });
+export const NodeBody = Type.Object({ node: Name }, closed);
+export const DownOk = Type.Object({ scopes: Type.Array(Type.Object({ prefix: Prefix, by: Name })) });
+export const UpOk = Type.Object({ wasDown: Type.Boolean() });

@@ -425,6 +425,20 @@ export const OPERATIONS = {
     body: scopes.AbortMoveBody,
     response: scopes.MoveOk,
   },
+  markDown: {
+    ...admin,
+    path: "/v1/scopes/down",
+    summary: "Declare a node down: the fallbacks of its scopes take them over after some seconds.",
+    body: scopes.NodeBody,
+    response: scopes.DownOk,
+  },
+  markUp: {
+    ...admin,
+    path: "/v1/scopes/up",
+    summary: "Declare a node up again. Move its scopes back if you want to.",
+    body: scopes.NodeBody,
+    response: scopes.UpOk,
+  },
   reloadScopes: {
     ...admin,
     path: "/v1/scopes/reload",

@@ -19,6 +19,7 @@ import {
   type ResponseOf,
 } from "@gossip/protocol";
 import type { Result } from "@gossip/stdx";
+import { CLUSTER_TENANT } from "../move/fence-register.ts";
 import { SCOPE_EXECUTORS } from "../move/scope-executors.ts";
 import { CONSOLE_EXECUTORS } from "../console/console-executors.ts";
 import { keyOf, limitOf, runOf, type Execute } from "./call.ts";
@@ -218,7 +219,7 @@ export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
     if (!listed.ok) return context.fail(listed.error);
     const { items, next } = listed.value;
     const { ownership } = context.service;
-    const tenants = items.filter((tenant) => ownership?.ownsSomeOf(tenant) !== false);
+    const tenants = items.filter((tenant) => tenant !== CLUSTER_TENANT && ownership?.ownsSomeOf(tenant) !== false);
     return { ok: { tenants, ...(next === undefined ? {} : { next }), ...owners } };
   },
 

@@ -9,8 +9,16 @@ export interface ClusterControl {
   readonly ownership: Ownership;
   move(command: MoveCommand): Promise<Result<Decision | undefined, MoveError>>;
   abort(id: string): Promise<Decision | undefined>;
+  markDown(node: string): Promise<readonly TakenScope[] | undefined>;
+  markUp(node: string): Promise<boolean>;
   /** Use the cluster file as it is now. Returns the new epoch. */
   reload(): Promise<Result<number, ReloadError | InvalidFile>>;
+}
+
+/** A scope, and the fallback that takes it over. */
+export interface TakenScope {
+  readonly prefix: string;
+  readonly by: string;
 }
 
 export interface MoveCommand {

@@ -1,14 +1,17 @@
 import type { Clock } from "@gossip/contracts";
 import type { CorruptJournal, Decision, ReloadError } from "@gossip/scope";
 import { err, ok, type Result } from "@gossip/stdx";
+import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "../ownership/cluster-file.ts";
 import type { Ownership } from "../ownership/ownership.ts";
 import { PeerLinks, type PeerTls } from "../ownership/peer-links.ts";
 import { helloRefusal, type Hello } from "./hello.ts";
-import type { ClusterControl, InvalidFile, MoveCommand, MoveError } from "./cluster-control.ts";
+import type { ClusterControl, InvalidFile, MoveCommand, MoveError, TakenScope } from "./cluster-control.ts";
 import { ClusterHandler } from "./cluster-handler.ts";
 import { ClusterMember } from "./cluster-member.ts";
+import type { FenceRegister } from "./fence-register.ts";
+import { Fence } from "./fence.ts";
 import { HttpPeer } from "./http-peer.ts";
 import { JournalFile, type JournalError } from "./journal-file.ts";
 import { MoveReceiver } from "./move-receiver.ts";
@@ -31,6 +34,8 @@ export interface ClusterRuntimeOptions {
   readonly oracle: string;
   /** The kind of store that this node uses. */
   readonly store: string;
+  /** Where nodes with a shared store see which of them are declared down. Fallbacks need it. */
+  readonly fences?: FenceRegister | undefined;
   /** The records of an embedded store, which travel with a scope. Left out where the nodes share a store. */
   readonly data?: ScopeData | undefined;
   /** Tokens between nodes: the first is sent, each is accepted. Without any, every caller is accepted. */
@@ -66,6 +71,8 @@ export class ClusterRuntime implements ClusterControl {
   readonly #tokens: readonly string[] | undefined;
   readonly #hello: Hello;
   readonly #staging: Staging | undefined;
+  readonly #fences: FenceRegister | undefined;
+  readonly #fence: Fence | undefined;
   readonly #stopping = new AbortController();
 
   static async open(options: ClusterRuntimeOptions): Promise<Result<ClusterRuntime, JournalError | CorruptJournal>> {
@@ -84,10 +91,11 @@ export class ClusterRuntime implements ClusterControl {
   }
 
   private constructor(
-    { clock, tokens, tls, readCluster, oracle, store, data }: ClusterRuntimeOptions,
+    { clock, tokens, tls, readCluster, oracle, store, data, fences }: ClusterRuntimeOptions,
     { member, journal, staging }: RuntimeParts,
   ) {
     this.#staging = staging;
+    this.#fences = fences;
     this.#readCluster = readCluster;
     this.#member = member;
     this.#journal = journal;
@@ -107,6 +115,11 @@ export class ClusterRuntime implements ClusterControl {
       tokens: () => tokens,
       calls: { hello, ...(staging && stagingCalls(staging)) },
     });
+    const pause = async (ms: number): Promise<void> => {
+      await sleep(ms, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {});
+    };
+    this.#fence = fences && new Fence({ member, register: fences, monotonicMs: () => performance.now(), sleep: pause });
+    member.ownership.fence = this.#fence;
     this.#mover = new Mover({
       member,
       nowMs: this.#nowMs,
@@ -120,9 +133,7 @@ export class ClusterRuntime implements ClusterControl {
           },
           forget: ({ migration }) => staging.forget(migration.prefix),
         }),
-      sleep: async (ms) => {
-        await sleep(ms, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {});
-      },
+      sleep: pause,
     });
   }
 
@@ -132,6 +143,7 @@ export class ClusterRuntime implements ClusterControl {
 
   /** Go on with moves that a crash interrupted. Call it once this node can be reached. */
   resume(): void {
+    void this.#fence?.run();
     this.#mover.resume();
     // A failure leaves records that no request can see: the next start tries again.
     this.#staging?.tidy().catch(() => {});
@@ -169,6 +181,29 @@ export class ClusterRuntime implements ClusterControl {
     return this.#mover.abort(id);
   }
 
+  /**
+   * Declare a node down: the fallbacks of its scopes take them over, some seconds later.
+   *
+   * Returns the scopes, or `undefined` if it has none with a fallback.
+   */
+  async markDown(node: string): Promise<readonly TakenScope[] | undefined> {
+    const taken = this.ownership.node.snapshot.table
+      .scopes()
+      .flatMap(({ prefix, writer, fallback }) =>
+        writer === node && fallback !== undefined ? [{ prefix: textOf(prefix), by: fallback }] : [],
+      );
+    if (taken.length === 0 || this.#fences === undefined) return undefined;
+    for (const by of new Set(taken.map((scope) => scope.by))) await this.#fences.put({ node, by });
+    return taken;
+  }
+
+  /** Declare a node up again: it may own scopes that have a fallback. Moves give them back. */
+  async markUp(node: string): Promise<boolean> {
+    const takeovers = (await this.#fences?.list())?.filter((takeover) => takeover.node === node) ?? [];
+    for (const takeover of takeovers) await this.#fences?.remove(takeover);
+    return takeovers.length > 0;
+  }
+
   async reload(): Promise<Result<number, ReloadError | InvalidFile>> {
     const cluster = await this.#readCluster();
     if (!cluster.ok) return err({ kind: "InvalidFile", problem: cluster.error });
@@ -190,9 +225,14 @@ export class ClusterRuntime implements ClusterControl {
 
   async close(): Promise<void> {
     this.#mover.stop();
+    this.#fence?.stop();
     this.#stopping.abort();
     this.links.close();
     await this.#staging?.idle();
     await this.#journal.close();
   }
+}
+
+function textOf(prefix: Uint8Array): string {
+  return Buffer.from(prefix).toString("latin1");
 }

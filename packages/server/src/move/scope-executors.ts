@@ -5,7 +5,10 @@ import type { Execute } from "../execute/call.ts";
 import { isFailure, type ElementContext, type Failure } from "../execute/element-context.ts";
 import type { ClusterControl } from "./cluster-control.ts";
 
-type ScopeName = Extract<CallName, "listScopes" | "routeRun" | "moveScope" | "abortMove" | "reloadScopes">;
+type ScopeName = Extract<
+  CallName,
+  "listScopes" | "routeRun" | "moveScope" | "abortMove" | "markDown" | "markUp" | "reloadScopes"
+>;
 
 /** The calls of a cluster's operators. */
 export const SCOPE_EXECUTORS: { readonly [Name in ScopeName]: Execute<Name> } = {
@@ -15,7 +18,7 @@ export const SCOPE_EXECUTORS: { readonly [Name in ScopeName]: Execute<Name> } = 
     const { self, ownership } = cluster;
     const { epoch, table, migrations } = ownership.node.snapshot;
     const scopes = table.scopes().map(({ prefix, writer, fallback }): ScopeWire => {
-      const { kind: state } = ownership.node.route(prefix);
+      const { kind: state } = ownership.routeKey(prefix);
       return { prefix: textOf(prefix), writer, ...(fallback === undefined ? {} : { fallback }), state };
     });
     const moves = [...migrations.live(), ...migrations.finished()].map((move) => moveOf(cluster, move));
@@ -66,6 +69,21 @@ export const SCOPE_EXECUTORS: { readonly [Name in ScopeName]: Execute<Name> } = 
     if (decision === undefined && !isKnown)
       return context.refuse(protocolError("MoveRefused", "this node knows no such move"));
     return { ok: { id: body.id, outcome: outcomeOf(decision) } };
+  },
+
+  async markDown(context, { body }) {
+    const cluster = clusterOf(context);
+    if (isFailure(cluster)) return cluster;
+    const taken = await cluster.markDown(body.node);
+    if (taken === undefined)
+      return context.refuse(protocolError("MoveRefused", "this node has no scope with a fallback, or no shared store"));
+    return { ok: { scopes: [...taken] } };
+  },
+
+  async markUp(context, { body }) {
+    const cluster = clusterOf(context);
+    if (isFailure(cluster)) return cluster;
+    return { ok: { wasDown: await cluster.markUp(body.node) } };
   },
 
   async reloadScopes(context) {

@@ -9,6 +9,11 @@ const MOVING_RETRY_MS = 100;
 /** The same for a scope whose node is down: an operator must act. */
 const DOWN_RETRY_MS = 1_000;
 
+/** Whether this node may write scopes that have a fallback. */
+export interface WriterFence {
+  readonly isValid: boolean;
+}
+
 /**
  * Which runs this node may execute requests for.
  *
@@ -16,6 +21,8 @@ const DOWN_RETRY_MS = 1_000;
  */
 export class Ownership {
   readonly node: OwnershipNode;
+  /** Without one, scopes with a fallback are owned like the others. */
+  fence: WriterFence | undefined;
   readonly #listeners = new Set<() => void>();
   #addresses: ReadonlyMap<string, string>;
 
@@ -27,11 +34,20 @@ export class Ownership {
   /** Permission to execute something for a run until it is released, or what to answer instead. */
   admit(tenant: TenantId, run: RunId): Result<Admission, ProtocolError> {
     const admitted = this.node.admit(routingKey(tenant, run));
-    return admitted.ok ? admitted : err(this.#refusal(admitted.error));
+    if (!admitted.ok) return err(this.#refusal(admitted.error));
+    const fenced = this.#fenced(admitted.value.verdict);
+    if (fenced.kind !== "Unavailable") return admitted;
+    admitted.value.release();
+    return err(this.#refusal(fenced));
   }
 
   route(tenant: TenantId, run: RunId): Routing {
-    return this.node.route(routingKey(tenant, run));
+    return this.routeKey(routingKey(tenant, run));
+  }
+
+  /** How this node treats a key or the prefix of a scope. */
+  routeKey(key: Uint8Array | string): Routing {
+    return this.#fenced(this.node.route(key));
   }
 
   isOwned(tenant: TenantId, run: RunId): boolean {
@@ -40,7 +56,7 @@ export class Ownership {
 
   /** Whether this node owns any scope now. */
   get ownsAny(): boolean {
-    return this.node.snapshot.table.scopes().some(({ prefix }) => this.node.route(prefix).kind === "Owned");
+    return this.node.snapshot.table.scopes().some(({ prefix }) => this.routeKey(prefix).kind === "Owned");
   }
 
   /**
@@ -50,7 +66,7 @@ export class Ownership {
   otherOwners(tenant?: TenantId): Result<readonly string[], ProtocolError> {
     const owners = new Set<string>();
     for (const prefix of this.#prefixesOf(tenant)) {
-      const routing = this.node.route(prefix);
+      const routing = this.routeKey(prefix);
       if (routing.kind === "Misdirected") owners.add(this.addressOf(routing.target) ?? routing.target);
       else if (routing.kind !== "Owned") return err(this.#refusal(routing));
     }
@@ -59,7 +75,7 @@ export class Ownership {
 
   /** Whether this node may have runs of a tenant. */
   ownsSomeOf(tenant: TenantId): boolean {
-    return this.#prefixesOf(tenant).some((prefix) => this.node.route(prefix).kind === "Owned");
+    return this.#prefixesOf(tenant).some((prefix) => this.routeKey(prefix).kind === "Owned");
   }
 
   addressOf(node: string): string | undefined {
@@ -94,6 +110,14 @@ export class Ownership {
     const all = Buffer.from(tenantRoutingPrefix(tenant));
     const around = table.lookup(all)?.prefix;
     return [...(around === undefined ? [] : [around]), ...prefixes.filter((prefix) => startsWith(prefix, all))];
+  }
+
+  /** A scope with a fallback may be written only while the fence says that the fallback has not taken over. */
+  #fenced(routing: Routing): Routing {
+    if (routing.kind !== "Owned" || routing.scope.fallback === undefined || this.fence?.isValid !== false)
+      return routing;
+    const { scope, epoch } = routing;
+    return { kind: "Unavailable", scope, epoch, writer: scope.writer };
   }
 
   #refusal(routing: Routing): ProtocolError {
