@@ -44,7 +44,7 @@ function yAxis({ series, isLogY = false, limit }: Chart): Axis {
 
 function linearAxis(low: number, high: number): Axis {
   const step = niceStep((high - low) / 5);
-  const last = Math.ceil(high / step) * step;
+  const last = low + Math.ceil((high - low) / step - 1e-9) * step;
   const ticks = Array.from({ length: Math.round((last - low) / step) + 1 }, (_, index) => low + index * step);
   return { ticks, at: (value) => (value - low) / (last - low) };
 }
@@ -105,7 +105,7 @@ function bars({ x, series }: Chart, y: Axis): string[] {
 
 function lines({ x, series, isLogX = false }: Chart, y: Axis): string[] {
   const numbers = x.map(Number);
-  const axis = isLogX ? logAxis(numbers[0]!, numbers.at(-1)!) : linearAxis(0, numbers.at(-1)!);
+  const axis = isLogX ? logAxis(numbers[0]!, numbers.at(-1)!) : linearAxis(numbers[0]!, numbers.at(-1)!);
   const ticks = axis.ticks.map((tick) =>
     text(shortNumber(tick), { x: xAt(axis.at(tick)), y: SIZE.height - PLOT.bottom + 18 }),
   );

@@ -16,6 +16,7 @@ import { makeCheckpointPolicy, mustRenew } from "../policy/checkpoint-policy.ts"
 import { ClaimBackoff } from "../policy/claim-backoff.ts";
 import { storePauseMs } from "../policy/store-pause.ts";
 import { SimTime } from "./sim-time.fixture.ts";
+import { distant } from "./simulated-fleet.fixture.ts";
 
 export interface LargeFleetOptions {
   readonly workers: number;
@@ -31,8 +32,6 @@ export interface LargeFleetOptions {
   readonly outage: { readonly from: number; readonly to: number };
   /** At this second one worker in a hundred crashes, and another one in a hundred pauses for two leases. */
   readonly crashAt: number;
-  /** Without jitter, workers that failed together try again together. */
-  readonly isJittered: boolean;
 }
 
 export interface LargeFleetResult {
@@ -152,7 +151,7 @@ class LargeFleet {
       const second = Math.floor(this.#time.nowMs / 1000);
       this.#ops[second] = (this.#ops[second] ?? 0) + 1;
     };
-    const store: CoordinationStore = new FaultInjectingStore(this.#memory, {
+    const faulty: CoordinationStore = new FaultInjectingStore(this.#memory, {
       onRead: () => {
         counted();
         return isDown() ? "Failed" : undefined;
@@ -161,14 +160,14 @@ class LargeFleet {
         counted();
         return isDown() ? "Failed" : undefined;
       },
-      delay: () => this.#time.sleep(roundTripMs / 2),
     });
     let next = BigInt(node + 1) << 48n;
     return new Coordinator({
-      store,
+      // One trip for each call: writes that share a commit share the trip.
+      store: distant(faulty, () => this.#time.sleep(roundTripMs)),
       clock: this.#clock,
       limits: { maxShardsPerTenant: 1e9, maxShardsTotal: 1e9 },
-      retry: { sleep: (ms) => this.#time.sleep(ms), random: () => this.#jitter() },
+      retry: { sleep: (ms) => this.#time.sleep(ms), random: () => this.#time.random() },
       newOpId: () => OpId.fromRaw(next++),
     });
   }
@@ -188,7 +187,7 @@ class LargeFleet {
       if (!claimed.ok) {
         if (claimed.error.kind !== "BackendError" && claimed.error.kind !== "NoneAvailable") return;
         if (claimed.error.kind === "NoneAvailable") this.#conflicts++;
-        await this.#time.sleep(backoff.nextWaitMs({ untilFreeMs: undefined, random: this.#jitter() }));
+        await this.#time.sleep(backoff.nextWaitMs({ untilFreeMs: undefined, random: this.#time.random() }));
         continue;
       }
       backoff.reset();
@@ -202,10 +201,6 @@ class LargeFleet {
     this.#detectionMs.push(Number(deadline - START) - 1000 * this.#options.crashAt);
   }
 
-  #jitter(): number {
-    return this.#options.isJittered ? this.#time.random() : 0.5;
-  }
-
   async #hold(index: number, session: WorkerSession): Promise<void> {
     const { leaseMs, checkpointMs, shardMs } = this.#options;
     const policy = makeCheckpointPolicy({ ms: checkpointMs }, leaseMs);
@@ -214,7 +209,7 @@ class LargeFleet {
     let [renewedMs, failures, items] = [this.#time.nowMs, 0, 0];
     for (;;) {
       const waitMs =
-        failures > 0 ? storePauseMs({ failures, renewMs: policy.renewMs, random: this.#jitter() }) : checkpointMs;
+        failures > 0 ? storePauseMs({ failures, renewMs: policy.renewMs, random: this.#time.random() }) : checkpointMs;
       await this.#time.sleep(failures > 0 ? waitMs : Math.min(waitMs, Math.max(1, endMs - this.#time.nowMs)));
       if (this.#hasCrashed[index] === 1) return this.#noteCrash(session);
       const pausedMs = this.#pausedUntil[index]! - this.#time.nowMs;

@@ -17,22 +17,22 @@ const COMMON = {
 } as const;
 
 describe("a fleet through crashes, pauses and an outage", async () => {
-  const jittered = await runLargeFleet({ ...COMMON, isJittered: true });
+  const result = await runLargeFleet(COMMON);
 
   test("asks its store for little more than its checkpoints, and claims without waste", () => {
-    const steady = jittered.opsPerSecond.slice(22, 34).reduce((sum, ops) => sum + ops, 0) / 12 / COMMON.workers;
+    const steady = result.opsPerSecond.slice(22, 34).reduce((sum, ops) => sum + ops, 0) / 12 / COMMON.workers;
     expect(steady).toBeLessThan(2.5 / (COMMON.checkpointMs / 1000));
-    expect(jittered.claimAttempts).toBeLessThan(1.5 * jittered.claims);
-    expect(jittered.completed).toBeGreaterThan(COMMON.workers / 2);
-    expect(jittered.splits).toBeGreaterThan(0);
+    expect(result.claimAttempts).toBeLessThan(1.5 * result.claims);
+    expect(result.completed).toBeGreaterThan(COMMON.workers / 2);
+    expect(result.splits).toBeGreaterThan(0);
   });
 
   test("detects each death within a lease", () => {
-    expect(jittered.detectionMs).toHaveLength(COMMON.workers / 100);
-    expect(jittered.detectionMs.at(-1)).toBeLessThanOrEqual(COMMON.leaseMs);
+    expect(result.detectionMs).toHaveLength(COMMON.workers / 100);
+    expect(result.detectionMs.at(-1)).toBeLessThanOrEqual(COMMON.leaseMs);
   });
 
   test("loses no lease to an outage that is shorter than a lease, but those of paused workers", () => {
-    expect(jittered.lostLeases).toBeLessThanOrEqual(COMMON.workers / 100);
+    expect(result.lostLeases).toBeLessThanOrEqual(COMMON.workers / 100);
   });
 });

@@ -161,7 +161,7 @@ class SimulatedFleet {
 }
 
 /** A store on the other side of a network. */
-function distant(store: CoordinationStore, trip: () => Promise<void>): CoordinationStore {
+export function distant(store: CoordinationStore, trip: () => Promise<void>): CoordinationStore {
   return new Proxy(store, {
     get(target, name) {
       if (name === "traits") return {};
