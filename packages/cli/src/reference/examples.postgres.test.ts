@@ -18,11 +18,15 @@ import { silentCli } from "./cli-page.fixture.ts";
 const TREE = ["a", "b", "c", "logs/2024/a", "logs/2025/a", "logs/2027/b", "y", "z"];
 const FILES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(TREE.map((name) => [`data/${name}`, `${name}\n`])),
+  names: "data/a\0data/b\0",
   "urls.txt": "http://pages.internal/1\nhttp://pages.internal/2\n",
   "tokens.json": JSON.stringify({
     version: 1,
     tokens: [{ id: "1a2b3c4d", name: "", hash: "0".repeat(64), role: "work", tenants: "*", createdAtMs: 1 }],
   }),
+  "words.txt": "one\ntwo\n",
+  "worker.py":
+    'import json, sys\nfor line in sys.stdin:\n    print(json.dumps({"id": json.loads(line)["id"], "result": 1}), flush=True)\n',
   "backfill.mjs": "export default ({ row }) => row.id;\n",
 };
 
@@ -76,7 +80,10 @@ function examplesOf(command: Command): Example[] {
   return [...own, ...command.commands.filter((each) => each.name() !== "help").flatMap(examplesOf)];
 }
 
-const EXAMPLES = examplesOf(makeProgram(silentCli()));
+/** These need two nodes and a move in progress. `e2e/service-move.test.ts` runs them. */
+const NEEDS_CLUSTER = /^gossip scope (?!token )/;
+
+const EXAMPLES = examplesOf(makeProgram(silentCli())).filter(({ line }) => !NEEDS_CLUSTER.test(line));
 
 test("the examples include those of commands within commands", () => {
   const commands = EXAMPLES.map(({ line }) => line.split(" ").slice(1, 3).join(" "));
@@ -104,12 +111,14 @@ test.for(EXAMPLES)("$line", async ({ line, scene }, context) => {
     // Ports of this machine that are free, and a shard that exists.
     .replace(/^gossip tso serve.*/, (serve) => `${serve.replace(/ --listen \S+/, "")} --listen 127.0.0.1:0 --http off`)
     .replace(/^gossip serve.*/, (serve) => `${serve.replace(/ --listen \S+/, "")} --listen 127.0.0.1:0`)
+    .replace(/^gossip console.*/, (page) => `${page.replace(/ --listen \S+/, "")} --listen 127.0.0.1:0`)
     .replace(/^gossip tso get$/, `gossip tso get --tso ${oracle.addresses[0]!.toString()}`)
     .replaceAll("8f3a90c1d2e4b765", "0000000000000003")
     // Programs that this machine may not have.
     .replace("curl -sf {}", "echo {}")
     .replace(/ \| jq .*/, "")
-    // What a shell does with the output.
+    // What a shell does with the input and the output.
+    .replace(/^find .* \| (gossip .*) list:- -0 .*$/, `$1 list:names -0 --exec 'cat {}'`)
     .replace(/^source <\((.*)\)$/, "$1")
     .replace(/ > ~.*/, "");
   for (const command of runnable.split(" && ")) {
@@ -143,7 +152,8 @@ async function setScene(
 /** A command that runs until it is stopped is stopped at its first line, and then must end well. */
 async function carryOut(command: string): Promise<Said> {
   const argv = argumentsOf(command);
-  const isEndless = argv.includes("--watch") || argv.includes("--follow") || argv.includes("serve");
+  const isEndless =
+    argv.includes("--watch") || argv.includes("--follow") || argv.includes("serve") || argv[0] === "console";
   if (!isEndless) return run(argv);
   let send: ((name: string) => void) | undefined;
   let isStopped = false;
