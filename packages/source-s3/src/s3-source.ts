@@ -29,7 +29,7 @@ import { checkLocation } from "./s3-url.ts";
 /** No key is below the first or above the second: UTF-8 has no byte above 0xf4. */
 const EVERY_KEY = { start: Uint8Array.of(0x00), end: Uint8Array.of(0xff) };
 /** Spans for each shard of a plan: the more, the more alike the shards are. */
-const SPANS_PER_SHARD = 6;
+const SPANS_PER_SHARD = 4;
 const MAX_SPANS_OF_PLAN = 2_048;
 const SPANS_OF_ESTIMATE = 256;
 /** Spans that are compared to find the middle of a range. */

@@ -62,7 +62,7 @@ test("no keys at all are no points", async () => {
   expect(evenPoints(empty, 4)).toEqual([]);
 });
 
-function survey(keys: readonly Uint8Array[], spanCount = 96): Promise<readonly SurveyedSpan[]> {
+function survey(keys: readonly Uint8Array[], spanCount = 64): Promise<readonly SurveyedSpan[]> {
   const take: TakeSample = async ({ from, end }, limit) => {
     const first = keys.findIndex((key) => compareBytes(key, from) >= 0);
     const sample = first < 0 ? [] : keys.slice(first, first + limit).filter((key) => compareBytes(key, end) < 0);

@@ -38,6 +38,8 @@ const MAX_ROUNDS = 64;
 /** A part with more keys than fit into a sample. */
 interface Branch extends ReadBounds {
   readonly first: Uint8Array;
+  /** How many bytes its keys have in common, at least. */
+  readonly depth: number;
   /** Its expected share of all keys. */
   readonly share: number;
 }
@@ -55,11 +57,16 @@ export async function surveyKeys({ bounds, spanCount, take }: SurveyRequest): Pr
   let open: Branch[] = [];
   const sample = await take(bounds, SAMPLE_SIZE);
   if (sample.isAll) counted.push({ start: bounds.from, end: bounds.end, items: sample.keys.length, isExact: true });
-  else open.push({ ...bounds, first: sample.keys[0]!, share: 1 });
+  else open.push({ ...bounds, first: sample.keys[0]!, depth: commonStart(bounds), share: 1 });
+  let fanOut = 1;
   for (let round = 0; round < MAX_ROUNDS && open.length > 0 && open.length + counted.length < spanCount; round++) {
     open.sort((a, b) => b.share - a.share);
-    const opened = await Promise.all(open.slice(0, AT_ONCE).map((branch) => openBranch(branch, take)));
-    open = open.slice(AT_ONCE);
+    // As many as are expected to be enough: each costs a request for every branch in it.
+    const missing = Math.ceil((spanCount - open.length - counted.length) / fanOut);
+    const chosen = open.slice(0, Math.min(AT_ONCE, missing));
+    const opened = await Promise.all(chosen.map((branch) => openBranch(branch, take)));
+    open = open.slice(chosen.length);
+    fanOut = Math.max(1, ...opened.map(({ branches }) => branches.length - 1));
     for (const parts of opened) {
       counted.push(...parts.counted);
       open.push(...parts.branches);
@@ -88,7 +95,7 @@ async function openBranch(branch: Branch, take: TakeSample): Promise<OpenedBranc
     if (complete > 0 || isAll) counted.push({ start: from, end: until, items: complete, isExact: true });
     if (last === undefined) break;
     const behind = least(prefixSuccessor(last), end);
-    branches.push({ from: complete > 0 ? until : from, end: behind, first: keys[complete]! });
+    branches.push({ from: complete > 0 ? until : from, end: behind, first: keys[complete]!, depth: depth + 1 });
     from = behind;
   }
   return { counted, branches: branches.map((each) => ({ ...each, share: share / branches.length })) };
@@ -98,16 +105,32 @@ async function openBranch(branch: Branch, take: TakeSample): Promise<OpenedBranc
  * How many bytes all keys of a branch have in common. The longer a beginning of the first key is, the more keys do not
  * have it: the longest that all have can be searched for.
  */
-async function commonLength({ first, end }: Branch, take: TakeSample): Promise<number> {
-  let [low, high] = [0, first.length];
+async function commonLength({ first, end, depth }: Branch, take: TakeSample): Promise<number> {
+  let [low, high, step] = [Math.min(depth, first.length), first.length, 1];
+  let isBounded = false;
   while (low < high) {
-    const middle = (low + high + 1) >>> 1;
+    // Most branches divide soon, so the first steps are short.
+    const middle = isBounded ? (low + high + 1) >>> 1 : Math.min(high, low + step);
     const behind = least(prefixSuccessor(first.subarray(0, middle)), end);
     const isCommon = compareBytes(behind, end) >= 0 || (await take({ from: behind, end }, 1)).keys.length === 0;
     if (isCommon) low = middle;
     else high = middle - 1;
+    isBounded ||= !isCommon;
+    step *= 2;
   }
   return low;
+}
+
+/** How many bytes all keys of a range have in common because of its bounds. */
+function commonStart({ from, end }: ReadBounds): number {
+  const successor = (length: number): Uint8Array | undefined => prefixSuccessor(from.subarray(0, length));
+  let length = 0;
+  while (length < from.length) {
+    const behind = successor(length + 1);
+    if (behind === undefined || compareBytes(end, behind) > 0) break;
+    length++;
+  }
+  return length;
 }
 
 /** Branches that were not counted: the smallest has at least what did not fit into a sample. */
