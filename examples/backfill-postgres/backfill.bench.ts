@@ -4,6 +4,7 @@ import { assert, unwrap } from "@gossip/stdx";
 import { compare } from "@gossip/tools/bench";
 import { startPostgres, type PostgresServer } from "@gossip/tools/engines";
 import { runWorkers, startRun } from "@gossip/worker";
+import { Pool } from "pg";
 import { BATCH_SIZE, openJob, type OpenJob } from "./job.ts";
 import { ADD_COLUMNS, writeEmailKeys } from "./write-email-key.ts";
 
@@ -28,9 +29,11 @@ async function backfill(work: (run: OpenJob) => Promise<{ readonly items: number
 compare(`an update for each of ${ROWS} rows`, {
   async before() {
     server = await startPostgres();
+    const pool = new Pool({ connectionString: server.url });
+    await pool.query(MAKE_CUSTOMERS);
+    await pool.query(ADD_COLUMNS);
+    await pool.end();
     job = await openJob(server.url);
-    await job.pool.query(MAKE_CUSTOMERS);
-    await job.pool.query(ADD_COLUMNS);
   },
   async after() {
     await job.pool.end();

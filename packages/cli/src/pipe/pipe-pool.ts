@@ -3,6 +3,7 @@ import { performance } from "node:perf_hooks";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { ModuleResult } from "../run/results/item-result.ts";
 import { complaintOf, type InvalidCommand } from "../exec/shell-pool.ts";
+import { LogLimit } from "./log-limit.ts";
 import { PipeFailed } from "./pipe-failed.ts";
 import { PipeJob, type PipeRequest } from "./pipe-job.ts";
 import { PipeWorker, type EndedWorker, type PipeAnswer } from "./pipe-worker.ts";
@@ -48,6 +49,7 @@ export class PipePool {
   #isScheduled = false;
   #isClosed = false;
   #isStopping = false;
+  readonly #logLimit = new LogLimit(() => performance.now());
   onLog: OnLog = () => undefined;
 
   private constructor(options: PipePoolOptions) {
@@ -90,11 +92,22 @@ export class PipePool {
     this.#isClosed = true;
     this.stopStarting();
     await Promise.all([...this.#workers].map((worker) => worker.end()));
+    this.#logLeftOut(this.#logLimit.leftOut);
   }
 
   /** Kill everything now, for a process that is about to exit. */
   killAtOnce(): void {
     for (const worker of this.#workers) worker.killAtOnce();
+  }
+
+  #log(text: string): Promise<void> | undefined {
+    const { isWanted, leftOut } = this.#logLimit.next();
+    this.#logLeftOut(leftOut);
+    return isWanted ? this.onLog(text) : undefined;
+  }
+
+  #logLeftOut(count: number): void {
+    if (count > 0) void this.onLog(`${count} more lines of the processes were left out`);
   }
 
   /** One listener for all jobs of a signal: there may be thousands. */
@@ -179,7 +192,7 @@ export class PipePool {
         onAnswer: (job, answer) => this.#onAnswer(job, answer),
         onRoom: () => this.#onRoom(),
         onGone: (ended) => this.#onGone(worker, ended),
-        onLog: (text) => this.onLog(text),
+        onLog: (text) => this.#log(text),
       },
     );
     this.#workers.add(worker);

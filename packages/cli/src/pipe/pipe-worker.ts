@@ -32,6 +32,9 @@ export interface PipeWorkerOptions extends PipeCommand {
 /** The most text to send in advance, in UTF-16 code units. One item may be longer. */
 const MAX_AHEAD_SIZE = 2 ** 22;
 
+/** In one chunk of output. */
+const MANY_LOG_LINES = 100;
+
 const NO_HELLO: Hello = { kind: "Hello", batch: 1, concurrency: undefined };
 
 /** A process with the items that it has not answered. */
@@ -134,6 +137,8 @@ export class PipeWorker {
       else if (line.kind === "Hello") this.#greet(line);
       else if (this.#takeAnswer(line)) answers++;
     }
+    // Others get their turn between two chunks of a long log.
+    if (isRead === undefined && lines.length - answers > MANY_LOG_LINES) isRead = nextTurn();
     if (isRead !== undefined) void this.#process.pause(isRead);
     if (answers === 0) return;
     const nowMs = this.#options.nowMs();
@@ -165,7 +170,7 @@ export class PipeWorker {
   #logAll(lines: readonly string[]): Promise<void> | undefined {
     let isRead: Promise<void> | undefined;
     for (const line of lines) isRead = this.#log(line) ?? isRead;
-    return isRead;
+    return isRead ?? (lines.length > MANY_LOG_LINES ? nextTurn() : undefined);
   }
 
   #log(text: string): Promise<void> | undefined {
@@ -194,4 +199,8 @@ export class PipeWorker {
     clearTimeout(this.#timer);
     this.#listener.onGone({ unanswered: [...this.#sent.values()], why, late: this.#late });
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
 }
