@@ -86,6 +86,11 @@ export function registerScope(program: Command, cli: Cli): void {
     ),
   );
 
+  registerNodeCommands(scope, cli, asking);
+}
+
+/** The commands about a node, rather than about a scope. */
+function registerNodeCommands(scope: Command, cli: Cli, asking: (command: Command) => Command): void {
   asking(
     addCommand(scope, {
       usage: "reload",

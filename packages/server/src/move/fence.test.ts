@@ -75,7 +75,7 @@ test("a writer that cannot read the register stops before its fallback takes ove
   expect(writerStoppedAtMs).toBeGreaterThan(3_000);
   expect(takenAtMs).toBeGreaterThan(writerStoppedAtMs);
   expect(c.member.ownership.route(...FENCED)).toMatchObject({ kind: "Misdirected", target: "b" });
-  // A scope without a fallback is nobody else's to write, and needs no fence.
+  // A scope without a fallback has no other writer, and needs no fence.
   expect(a.owns(UNFENCED)).toBe(true);
 
   // The writer comes back, restarted: it stays out, whatever its journal says.
