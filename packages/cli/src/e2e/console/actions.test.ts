@@ -1,4 +1,6 @@
 // An action of an operator changes the store, once, and exactly as its dialog says.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { RunId, ShardId, TenantId } from "@gossip/contracts";
 import { unwrap } from "@gossip/stdx";
 import { browserSkipped, type Page } from "@gossip/tools/browser";
@@ -109,6 +111,23 @@ test("cancel, then delete after its name was typed", async (context) => {
   await confirm("Delete", "The run is deleted.");
   expect(await world.coordinator.getRun({ tenant, run })).toMatchObject({ ok: false, error: { kind: "RunNotFound" } });
   await page.waitForURL(/#\/runs$/);
+});
+
+test("retry what failed", async (context) => {
+  context.skip(skipped !== undefined, skipped);
+  writeFileSync(join(world.folder, "rows"), "good\nbad\nworse\n");
+  const exec = "[ -e fixed ] || [ {} = good ] || { echo it is broken >&2; exit 1; }";
+  const args = ["run", "--source", "lines:rows", "--exec", exec, "--lease", "5", "--json"];
+  await (
+    await world.gossip(...args)
+  ).ended;
+  await page.goto(`${world.url}#/runs?status=Done`);
+  await page.getByRole("link", { name: /rows/ }).click();
+  await page.getByText("it is broken").first().waitFor();
+  writeFileSync(join(world.folder, "fixed"), "");
+  await page.getByRole("button", { name: "Retry 2 …" }).click();
+  await confirm("Retry 2", "The retry has started.");
+  await page.getByText("No item has failed").waitFor();
 });
 
 test("an answer that is lost is tried again with the same op id, and done once", async (context) => {

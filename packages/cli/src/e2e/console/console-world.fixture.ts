@@ -1,11 +1,9 @@
-// A store, a real server with the console on it, and a real browser in front of it.
+// A store, `gossip console` on it as a process, and a real browser in front of it.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { consoleFiles } from "@gossip/console";
 import { Coordinator, systemClock } from "@gossip/coordination";
 import { openLmdbStore, type LmdbStore } from "@gossip/coordination-lmdb";
-import { GossipServer, Principal } from "@gossip/server";
 import { unwrap } from "@gossip/stdx";
 import { buildConsole, openBrowser, type Browser, type Page } from "@gossip/tools/browser";
 import { freePort } from "@gossip/tools/engines";
@@ -22,8 +20,6 @@ export interface PageOptions {
   readonly height?: number;
 }
 
-const READER = new Principal("reader", "read");
-
 export class ConsoleWorld {
   readonly folder: string;
   readonly store: LmdbStore;
@@ -33,7 +29,7 @@ export class ConsoleWorld {
   /** What went wrong in a page: errors, and everything that the content security policy refused. */
   readonly complaints: string[] = [];
   readonly #canOperate: boolean;
-  #server: GossipServer | undefined;
+  #server: GossipProcess | undefined;
 
   static async start({ canOperate = true }: WorldOptions = {}): Promise<ConsoleWorld> {
     await buildConsole();
@@ -61,22 +57,14 @@ export class ConsoleWorld {
 
   /** Start the server, at the same address as before. */
   async serve(): Promise<void> {
-    const clock = systemClock(Date.now);
-    this.#server = unwrap(
-      await GossipServer.start({
-        coordinator: new Coordinator({ store: this.store, clock, shardCopies: 1_000 }),
-        clock,
-        listen: { port: this.port },
-        console: consoleFiles(),
-        insight: { store: this.store, storeName: "the store of a test", version: "0.0.0" },
-        ...(this.#canOperate ? {} : { authenticate: () => READER, isOpen: true }),
-      }),
-    );
+    const flags = ["--listen", `127.0.0.1:${this.port}`, ...(this.#canOperate ? ["--operate"] : [])];
+    this.#server = await this.gossip("console", ...flags);
+    if (!(await this.#server.heard(/The console is at/))) throw new Error((await this.#server.ended).log);
   }
 
-  /** Close the server at once. Requests in progress get no answer. */
+  /** Kill the server. Requests in progress get no answer. */
   async killServer(): Promise<void> {
-    await this.#server?.close();
+    await this.#server?.kill();
     this.#server = undefined;
   }
 

@@ -67,6 +67,14 @@ const PAGES = [
   { name: "nowhere", hash: () => "#/elsewhere", ready: (page: Page) => page.getByText("There is no such page") },
 ];
 
+test("the store is checked when an operator asks for it", async (context) => {
+  context.skip(skipped !== undefined, skipped);
+  const page = await world.open("#/health");
+  await page.getByRole("button", { name: "Check every record" }).click();
+  await page.getByText("Every record is sound.").waitFor();
+  await page.context().close();
+});
+
 const VIEWS = [
   { theme: "light", width: 1280, rules: undefined },
   { theme: "dark", width: 1280, rules: ["color-contrast"] },

@@ -1,6 +1,7 @@
 // A number that is rounded the wrong way tells an operator that a run is complete when it is not.
 import { expect, test } from "vitest";
 import { formatCount, formatPercent, formatRate, formatShort, plural } from "./numbers.ts";
+import { endText, startText } from "./titles.ts";
 import { formatAgo, formatAxisTime, formatClock, formatDuration } from "./times.ts";
 
 test.each([
@@ -69,5 +70,20 @@ test("a time of another day has its date", () => {
     "12:00:05",
     "12:00",
     "Nov 17",
+  ]);
+});
+
+test("bounds below and above all keys have names, and others are shown as they are", () => {
+  expect(["", "hex:", "hex:00", "hex:01"].map((text) => startText({ text }))).toEqual([
+    "start",
+    "start",
+    "start",
+    "hex:01",
+  ]);
+  expect(["", "hex:ffffffffffffffff", "hex:ff", "z"].map((text) => endText({ text }))).toEqual([
+    "end",
+    "end",
+    "hex:ff",
+    "z",
   ]);
 });

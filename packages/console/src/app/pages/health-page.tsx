@@ -47,12 +47,18 @@ function storeText({ store, version }: { readonly store?: string; readonly versi
 }
 
 function checkSummary({ checks }: Health): string {
+  if (checks.length === 0) return "";
   const problems = checks.filter(({ verdict }) => verdict === "problem").length;
   return problems === 0 ? "no problems" : plural(problems, "problem");
 }
 
 function CheckTable({ checks }: Pick<Health, "checks">) {
-  if (checks.length === 0) return <Empty title="No checks on this server" />;
+  if (checks.length === 0)
+    return (
+      <Empty title="Not checked yet">
+        <p>An operator can start a check below. It looks at the machine and at every record, and changes nothing.</p>
+      </Empty>
+    );
   return (
     <div class="table-wrap" tabIndex={0} role="group" aria-label="Checks">
       <table>

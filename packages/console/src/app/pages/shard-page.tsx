@@ -4,7 +4,7 @@ import type { ShardAnswer, ShardDetail, ShardRow } from "../data/api-types.ts";
 import { useResource } from "../data/use-resource.ts";
 import { formatCount, plural } from "../format/numbers.ts";
 import { formatClock } from "../format/times.ts";
-import { shortId, workerTitle } from "../format/titles.ts";
+import { endText, shortId, startText, workerTitle } from "../format/titles.ts";
 import { EventTable } from "../parts/event-table.tsx";
 import { Ago, Empty, Loaded, Panel, ShardLink, StatePill } from "../parts/parts.tsx";
 import { hrefOf } from "../route/route.ts";
@@ -61,8 +61,8 @@ function ShardHead({ detail, run }: { readonly detail: ShardDetail; readonly run
           Shard <span class="mono">{detail.shard}</span>
         </h1>
         <p class="sub">
-          <StatePill state={detail.state} /> · <span class="mono">{detail.start.text || "start"}</span> …{" "}
-          <span class="mono">{detail.end.text || "end"}</span>
+          <StatePill state={detail.state} /> · <span class="mono">{startText(detail.start)}</span> …{" "}
+          <span class="mono">{endText(detail.end)}</span>
         </p>
       </div>
       {app.canOperate && (
@@ -200,7 +200,7 @@ function LineageRow({ row, run, role }: { readonly row: ShardRow; readonly run: 
         <StatePill state={row.state} />
       </td>
       <td class="mono item">
-        {row.start.text || "start"} … {row.end.text || "end"}
+        {startText(row.start)} … {endText(row.end)}
       </td>
     </tr>
   );

@@ -4,7 +4,7 @@ import { useApp } from "../../app.ts";
 import type { FailurePage, ShardPage } from "../../data/api-types.ts";
 import { useResource } from "../../data/use-resource.ts";
 import { formatCount, plural } from "../../format/numbers.ts";
-import { shortId } from "../../format/titles.ts";
+import { shortId, startText } from "../../format/titles.ts";
 import { Ago, Empty, Loaded, Pager, Panel, ShardLink } from "../../parts/parts.tsx";
 import { actionRunOf, type RunPanelProps } from "./run-panel.ts";
 
@@ -136,7 +136,7 @@ function ParkedPanel({ run, tenant, detail }: RunPanelProps) {
                         <ShardLink run={run} shard={shard.shard} />
                       </th>
                       <td>{shard.parkReason ?? "–"}</td>
-                      <td class="mono item">{shard.start.text || "start"}</td>
+                      <td class="mono item">{startText(shard.start)}</td>
                       <td class="mono item">{shard.cursor?.text ?? "–"}</td>
                       <td class="num">{formatCount(shard.attempts)}</td>
                       {app.canOperate && (

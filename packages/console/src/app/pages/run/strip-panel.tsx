@@ -4,6 +4,7 @@ import { useApp } from "../../app.ts";
 import type { Strip, StripShard } from "../../data/api-types.ts";
 import { useResource } from "../../data/use-resource.ts";
 import { formatCount, plural } from "../../format/numbers.ts";
+import { endText, startText } from "../../format/titles.ts";
 import { formatDuration } from "../../format/times.ts";
 import { DataTable, Legend, Loaded, Panel, ShardLink, StatePill, stateName } from "../../parts/parts.tsx";
 import type { Colors } from "../../pictures/colors.ts";
@@ -72,8 +73,8 @@ function StripPicture({ strip, detail, run, window, onWindow }: RunPanelProps & 
         onKey={onKey}
       />
       <div class="ends">
-        <span class="mono">{strip.fromKey.text || "start"}</span>
-        <span class="mono">{strip.toKey.text || "end"}</span>
+        <span class="mono">{startText(window.from > 0 ? strip.fromKey : detail.from)}</span>
+        <span class="mono">{endText(window.to < 1 ? strip.toKey : detail.to)}</span>
       </div>
       <div class="below">
         <p class="readout" aria-live="polite">
@@ -170,7 +171,7 @@ function leaseText(leftMs: number): string {
 }
 
 function rangeText({ start, end }: StripShard): string {
-  return `${start.text || "start"} … ${end.text || "end"}`;
+  return `${startText(start)} … ${endText(end)}`;
 }
 
 function summaryOf({ done, leased, waiting, parked }: RunPanelProps["detail"]["shards"]): string {
@@ -226,8 +227,8 @@ function StripTable({ strip, run }: { readonly strip: Strip; readonly run: strin
             <td>
               <StatePill state={shard.state} />
             </td>
-            <td class="mono">{shard.start.text || "start"}</td>
-            <td class="mono">{shard.end.text || "end"}</td>
+            <td class="mono">{startText(shard.start)}</td>
+            <td class="mono">{endText(shard.end)}</td>
             <td class="mono">{shard.cursor?.text ?? "–"}</td>
             <td>{shard.workerName ?? shard.worker ?? "–"}</td>
           </tr>

@@ -3,7 +3,7 @@ import { useApp } from "../../app.ts";
 import type { ShardRow, TreePage } from "../../data/api-types.ts";
 import { useResource } from "../../data/use-resource.ts";
 import { plural } from "../../format/numbers.ts";
-import { shortId } from "../../format/titles.ts";
+import { endText, shortId, startText } from "../../format/titles.ts";
 import { DataTable, Loaded, Pager, Panel, Legend, ShardLink, StatePill, stateName } from "../../parts/parts.tsx";
 import type { Colors } from "../../pictures/colors.ts";
 import { drawPointer, drawTree, TREE_ROW_HEIGHT } from "../../pictures/draw.ts";
@@ -83,8 +83,8 @@ function Tree({ run, tenant, roots }: TreeProps) {
             "First shards are at the top, their children below them, at their true positions."
           ) : (
             <>
-              <strong>{stateName(hit.row.state)}</strong> · shard {shortId(hit.row.shard)} ·{" "}
-              {hit.row.start.text || "start"} … {hit.row.end.text || "end"}
+              <strong>{stateName(hit.row.state)}</strong> · shard {shortId(hit.row.shard)} · {startText(hit.row.start)}{" "}
+              … {endText(hit.row.end)}
             </>
           )}
         </p>
@@ -203,8 +203,8 @@ function TreeTable({ lines, run, onToggle, onMore }: TreeTableProps) {
             <td>
               <StatePill state={node.row.state} />
             </td>
-            <td class="mono">{node.row.start.text || "start"}</td>
-            <td class="mono">{node.row.end.text || "end"}</td>
+            <td class="mono">{startText(node.row.start)}</td>
+            <td class="mono">{endText(node.row.end)}</td>
           </tr>
         ))}
       </tbody>

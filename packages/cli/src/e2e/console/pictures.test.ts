@@ -1,0 +1,65 @@
+// The pictures of a run for the README and the guide: three processes, one of them killed, some items that fail.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { browserSkipped } from "@gossip/tools/browser";
+import { test } from "vitest";
+import { ConsoleWorld } from "./console-world.fixture.ts";
+import { screenshot, TAKES_PICTURES } from "./screenshot.fixture.ts";
+
+const [FOLDERS, FILES] = [30, 400];
+const HEIGHT = 1_286;
+const JOB = `
+import { setTimeout as sleep } from "node:timers/promises";
+let count = 0;
+export default async function () {
+  await sleep(60 + (count++ % 7) * 20);
+  if (count % 350 === 7) throw new Error("the image ends unexpectedly");
+}
+`;
+
+const skipped = browserSkipped() ?? (TAKES_PICTURES ? undefined : "GOSSIP_SCREENSHOTS=1 takes pictures");
+
+test("a run in the middle of its work", async (context) => {
+  context.skip(skipped !== undefined, skipped);
+  const photos = join(tmpdir(), "photos");
+  const world = await ConsoleWorld.start();
+  try {
+    for (let folder = 0; folder < FOLDERS; folder++) {
+      mkdirSync(join(photos, `album-${String(folder).padStart(2, "0")}`), { recursive: true });
+      for (let file = 0; file < FILES; file++)
+        writeFileSync(
+          join(photos, `album-${String(folder).padStart(2, "0")}`, `${String(file).padStart(4, "0")}.jpg`),
+          "",
+        );
+    }
+    writeFileSync(join(world.folder, "resize.mjs"), JOB);
+    const args = [
+      "run",
+      "--source",
+      `fs:${photos}`,
+      "--module",
+      "./resize.mjs",
+      "--workers",
+      "6",
+      "--lease",
+      "5",
+      "--json",
+    ];
+    const workers = [await world.gossip(...args), await world.gossip(...args), await world.gossip(...args)];
+    const page = await world.open("#/runs", { height: HEIGHT });
+    await page.getByRole("link", { name: /photos/ }).click();
+    await page.waitForTimeout(25_000);
+    await workers[2]!.kill();
+    await page.waitForTimeout(15_000);
+    for (const theme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.waitForTimeout(1_000);
+      await screenshot(page, `watched-run-${theme}`);
+    }
+    for (const worker of workers) await worker.kill();
+  } finally {
+    await world.stop();
+    rmSync(photos, { recursive: true, force: true });
+  }
+});
