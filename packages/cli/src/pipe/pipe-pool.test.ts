@@ -114,8 +114,9 @@ describe("a process that ends", () => {
     const results = await runAll(500, opened);
     for (const [n, value] of results.entries()) {
       if (value === n) continue;
-      // The next process has fewer than 40 items behind it, or the one after that.
-      expect(await opened.run(n).catch(() => opened.run(n))).toBe(n);
+      // Either of the two processes may be at its 40th item.
+      const again = (): Promise<unknown> => opened.run(n);
+      expect(await again().catch(again).catch(again)).toBe(n);
     }
   });
 
