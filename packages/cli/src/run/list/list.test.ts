@@ -1,5 +1,5 @@
 // A list from a pipe can be read only once. If it were not stored whole before the work begins, a crash would lose the
-// entries that were not done, and nobody could tell which.
+// entries that were not done, and no one could find out which.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
