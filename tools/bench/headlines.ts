@@ -98,7 +98,7 @@ export const HEADLINES: readonly Headline[] = [
     name: "Store operations of a large fleet",
     value: ({ figure }) => `${String(figure?.rows.at(-1)?.[1] ?? "?")} store operations per worker and second`,
     meaning:
-      "Checkpoints and renewals are nearly all of it, so the checkpoint interval decides what a store must carry.",
+      "The same for 1,000 workers and for 100,000. Half of it is checkpoints every 10 s, the rest claims and completions of shards that take 30 s: longer intervals and larger shards cost a store less.",
   },
 ];
 
