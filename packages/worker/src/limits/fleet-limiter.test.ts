@@ -86,6 +86,17 @@ describe("the rate of a run", () => {
     );
   });
 
+  test("holds although the clocks of the processes differ by seconds", async () => {
+    const fleet = await Fleet.start({ itemsPerSecond: 100 });
+    for (const skewMs of [0, -2000, 1500, 300]) fleet.join({ skewMs });
+    await fleet.run(30_000);
+    const perSecond = fleet.startedBetween(5000, 30_000) / 25;
+    expect(Math.abs(perSecond - 100)).toBeLessThanOrEqual(5);
+    // The first look at a clock that is ahead may add a budget, once.
+    expect(fleet.excessOver(100)).toBeLessThanOrEqual(2 * budgetOf(100));
+    for (const each of fleet.processes) each.crash();
+  });
+
   test("of a process that crashed returns to the others", async () => {
     const fleet = await Fleet.start({ itemsPerSecond: 100 });
     const [first] = [fleet.join(), fleet.join()];

@@ -1,6 +1,7 @@
 // Processes that share the limits of a run, in simulated time: each has a limiter of its own and a coordinator of its own
 // over one store, and starts items as fast as the limiter lets it.
-import { WorkerId } from "@gossip/contracts";
+import { LogicalTime, WorkerId } from "@gossip/contracts";
+import { Coordinator } from "@gossip/coordination";
 import { unwrap } from "@gossip/stdx";
 import { numberedSource, RUN, World } from "../runtime/world.fixture.ts";
 import { FleetLimiter } from "./fleet-limiter.ts";
@@ -15,6 +16,8 @@ export interface ProcessOptions {
   /** Items that it can have in progress. */
   readonly capacity?: number;
   readonly itemMs?: number;
+  /** How far the clock of its coordinator is ahead. */
+  readonly skewMs?: number;
 }
 
 export class Fleet {
@@ -39,6 +42,14 @@ export class Fleet {
 
   async set(change: { readonly itemsPerSecond?: number | null; readonly concurrency?: number | null }): Promise<void> {
     unwrap(await this.world.coordinator.changeRunSettings({ ...RUN, change }));
+  }
+
+  /** A coordinator of its own, with a clock that differs. */
+  connect(skewMs: number): Coordinator {
+    const { store, clock, time } = this.world;
+    const now = (): LogicalTime => LogicalTime.fromRaw(clock.now() + BigInt(skewMs));
+    const retry = { sleep: (ms: number) => time.sleep(ms), random: () => time.random() };
+    return new Coordinator({ store, clock: { now }, retry });
   }
 
   get inFlight(): number {
@@ -83,13 +94,13 @@ export class FleetProcess {
   #isOver = false;
   #cancel: (() => void) | undefined;
 
-  constructor(fleet: Fleet, worker: WorkerId, { capacity = 64, itemMs = 5 }: ProcessOptions) {
+  constructor(fleet: Fleet, worker: WorkerId, { capacity = 64, itemMs = 5, skewMs = 0 }: ProcessOptions) {
     this.#fleet = fleet;
     this.#capacity = capacity;
     this.#itemMs = itemMs;
     const { time } = fleet.world;
     this.limiter = new FleetLimiter({
-      coordinator: fleet.world.connect(),
+      coordinator: fleet.connect(skewMs),
       run: RUN,
       worker,
       time,

@@ -47,7 +47,8 @@ const kindsOf = (events: readonly WorkerEvent[], ...kinds: readonly WorkerEvent[
 
 describe("a paused run", () => {
   test("starts nothing more, holds no shard, and goes on when it is resumed", async () => {
-    const { world, options, events, begun, sink, set, at, leased } = await setUp();
+    // Six seconds of work for two processes with two shards each, so that most of it is left when the pause begins.
+    const { world, options, events, begun, sink, set, at, leased } = await setUp({ itemMs: 400 });
     const held: number[] = [];
     at(500, () => set(true));
     // More than a lease, so that shards held by mistake would show as lost.
@@ -62,6 +63,7 @@ describe("a paused run", () => {
     // A pause is seen within a second of the change, a resumption within a second of its own.
     const inPause = begun.filter(({ atMs }) => atMs > 1600 && atMs < 500 + 5 * LEASE_MS);
     expect(inPause).toEqual([]);
+    expect(begun.filter(({ atMs }) => atMs > 500 + 5 * LEASE_MS).length).toBeGreaterThan(COUNT / 2);
     expect(kindsOf(events, "RunPaused", "RunResumed", "LeaseLost").toSorted()).toEqual([
       "RunPaused",
       "RunPaused",
