@@ -1,63 +1,97 @@
-// What it costs a run to be watched: the page of another process asks for everything that it shows, once a second.
-import { spawn } from "node:child_process";
+// The console must answer within seconds, also for a run of ten thousand shards: its files are small, the first paint is
+// early, and a frame of the keyspace strip is short.
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { consoleFiles } from "@gossip/console";
+import { Coordinator, systemClock } from "@gossip/coordination";
+import { openLmdbStore, type LmdbStore } from "@gossip/coordination-lmdb";
+import { assert, unwrap } from "@gossip/stdx";
 import { compare } from "@gossip/tools/bench";
+import { browserSkipped, openBrowser, type Browser, type Page } from "@gossip/tools/browser";
+import { freePort } from "@gossip/tools/engines";
+import { seedRun } from "../e2e/console/seed-run.fixture.ts";
 import { BenchFolder, COMMAND, IS_SMOKE } from "./bench-command.fixture.ts";
 
-const ROWS = IS_SMOKE ? 2000 : 1_000_000;
-const PATHS = ["", "/strip", "/history", "/heat", "/timeline", "/workers"];
+const SHARDS = IS_SMOKE ? 500 : 10_000;
+const FRAMES = IS_SMOKE ? 3 : 60;
+const MOST_BYTES = 100_000;
 
 let folder: BenchFolder;
-let store: string;
-let stopWatching: () => Promise<void>;
+let server: ChildProcess;
+let store: LmdbStore;
+let browser: Browser;
+let page: Page;
+let url: string;
+const paints: number[] = [];
+const frames: number[] = [];
 
-/** A store with a page that is open. */
-async function watch(): Promise<void> {
-  store = join(folder.path, "watched");
-  mkdirSync(store);
-  const args = ["console", "--store", store, "--listen", "127.0.0.1:0", "--json"];
-  const child = spawn(process.execPath, [COMMAND, ...args], { stdio: ["ignore", "pipe", "inherit"] });
-  const ended = once(child, "close");
-  const [chunk] = (await once(child.stdout, "data")) as [Buffer];
-  const { url } = JSON.parse(chunk.toString()) as { readonly url: string };
-  const asking = setInterval(() => void ask(url).catch(() => undefined), 1000);
-  stopWatching = async () => {
-    clearInterval(asking);
-    child.kill("SIGKILL");
-    await ended;
-  };
+if (browserSkipped() === undefined)
+  compare(`the console, ${SHARDS} shards`, {
+    async before() {
+      folder = new BenchFolder();
+      store = unwrap(await openLmdbStore({ path: `${folder.path}/store` }));
+      const coordinator = new Coordinator({ store, clock: systemClock(Date.now) });
+      await seedRun(coordinator, { run: 1n, shardCount: SHARDS });
+      const port = await freePort();
+      url = `http://127.0.0.1:${port}/console/#/runs/${"1".padStart(16, "0")}`;
+      const args = [COMMAND, "console", "--store", "store", "--listen", `127.0.0.1:${port}`];
+      server = spawn(process.execPath, args, { cwd: folder.path, stdio: ["ignore", "pipe", "inherit"] });
+      await once(server.stdout!, "data");
+      browser = await openBrowser();
+      page = await browser.newPage();
+    },
+    async after() {
+      await browser.close();
+      server.kill();
+      await once(server, "close");
+      await store.close();
+      folder.remove();
+      report();
+    },
+    forms: { "first paint": firstPaint, frames: drawFrames },
+    options: { rounds: 5, sampleMs: 1, warmMs: 1, measureHeap: false },
+  });
+
+/** Load the page anew, with nothing kept, until something is painted. */
+async function firstPaint(): Promise<void> {
+  await page.goto("about:blank");
+  await page.goto(url);
+  await page.getByText(/Table: [\d,]+ shards in/).waitFor();
+  paints.push(await page.evaluate<number>("performance.getEntriesByName('first-contentful-paint')[0].startTime"));
 }
 
-/** What a page asks for when it shows a run. */
-async function ask(url: string): Promise<void> {
-  const get = async (path: string): Promise<unknown> => (await fetch(new URL(`../v1/console/${path}`, url))).json();
-  const { tenant } = (await get("whoami")) as { readonly tenant?: string };
-  if (tenant === undefined) return;
-  const { runs } = (await get(`runs?status=Active&tenant=${tenant}`)) as {
-    readonly runs: readonly { readonly run: string }[];
-  };
-  for (const { run } of runs) await Promise.all(PATHS.map((path) => get(`runs/${run}${path}?tenant=${tenant}`)));
+/** Move the pointer along the strip, one frame after the other. */
+async function drawFrames(): Promise<void> {
+  if (page.url() === "about:blank") await firstPaint();
+  const taken = await page.evaluate<number[]>(`(async () => {
+    const strip = document.querySelector("[aria-label^='Keyspace strip']");
+    const box = strip.getBoundingClientRect();
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    const taken = [];
+    for (let count = 0; count < ${FRAMES}; count++) {
+      const start = await frame();
+      const clientX = box.left + (box.width * count) / ${FRAMES};
+      strip.dispatchEvent(new PointerEvent("pointermove", { clientX, clientY: box.top + 5, bubbles: true }));
+      await frame();
+      taken.push((await frame()) - start);
+    }
+    return taken;
+  })()`);
+  frames.push(...taken.map((ms) => ms / 2));
 }
 
-const job = ["--source", "lines:rows", "--module", "./noop.mjs"];
+function report(): void {
+  const bytes = [...consoleFiles().values()].reduce((sum, { gzip }) => sum + gzip.length, 0);
+  process.stdout.write(
+    `  ${bytes} bytes compressed (at most ${MOST_BYTES}), first paint ${median(paints).toFixed(0)} ms, frame ${median(frames).toFixed(1)} ms\n`,
+  );
+  assert(bytes > 0, "the console was not built");
+  assert(
+    bytes <= MOST_BYTES,
+    () => `the console's files take ${bytes} bytes compressed, and ${MOST_BYTES} is the limit`,
+  );
+}
 
-compare(`gossip run, ${ROWS} rows, with and without a page that watches it`, {
-  async before() {
-    folder = new BenchFolder();
-    writeFileSync(join(folder.path, "rows"), Array.from({ length: ROWS }, (_, index) => `row ${index}\n`).join(""));
-    writeFileSync(join(folder.path, "noop.mjs"), "export default function () {}\n");
-    await watch();
-  },
-  async after() {
-    await stopWatching();
-    folder.remove();
-  },
-  forms: {
-    alone: () => folder.gossip(...job),
-    watched: () => folder.run(process.execPath, [COMMAND, "run", "--store", store, "--again", ...job]),
-  },
-  bounds: [{ form: "watched", ratioAtMost: 1.02, toBestOf: ["alone"] }],
-  options: { rounds: 5, sampleMs: 1, warmMs: 1, callsPerRun: ROWS, measureHeap: false },
-});
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
