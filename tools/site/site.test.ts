@@ -67,6 +67,8 @@ describe.skipIf(browserSkipped() !== undefined)("in a browser, from the disk", (
       page.on("pageerror", (error) => problems.push(error.message));
       page.on("request", (request) => void (request.url().startsWith("file:") || problems.push(request.url())));
 
+      await page.goto(pathToFileURL(join(folder, "index.html")).href);
+      expect(await page.evaluate("document.querySelector('main img').naturalWidth")).toBeGreaterThan(100);
       await page.goto(pathToFileURL(join(folder, "docs/guide/concepts.html")).href);
       expect(await page.locator("figure.diagram svg").count()).toBe(4);
       expect(await axeFindings(page)).toEqual([]);
