@@ -74,6 +74,10 @@ test("with tokens it lets in only their holders, and writes an audit log without
   await serving(["--store", "store", "--tokens", "tokens.json", "--audit", "audit.ndjson"], async (url) => {
     expect((await call(url, "/v1/runs")).status).toBe(401);
     expect((await call(url, "/v1/runs", { token, body: RUN })).status).toBe(200);
+    // The page of the console has the same rights as every other client.
+    expect((await call(url, "/v1/console/whoami")).status).toBe(401);
+    const shown = await call(url, "/v1/console/runs", { token });
+    expect(shown.json).toMatchObject({ runs: [{ tenant: ZERO, run: RUN.run, shards: { waiting: 1 } }] });
     const id = token.slice(4, 12);
     expect((await gossip("token", "revoke", id, "--tokens", "tokens.json")).stdout).toContain("revoked");
     // Effective within a second: wait for it, not for the clock.

@@ -94,6 +94,25 @@ function statusFor(host: string): Promise<number | undefined> {
   });
 }
 
+test("starts a retry of what failed, once for an op id", async () => {
+  writeFileSync(join(folder, "few"), "1\n2\n3\n");
+  const job = ["--source", "lines:few", "--exec", ": {}; test -e ok", "--retries", "0"];
+  await gossip(["run", "nightly", ...job], { cwd: folder });
+  writeFileSync(join(folder, "ok"), "");
+  const ask = await open("--operate");
+  const { json: me } = await ask("console/whoami");
+  const [{ run, failures }] = (await ask(`console/runs?tenant=${me.tenant}&text=nightly`)).json.runs;
+  expect(failures).toBe(3);
+  const body = { opId: "00000000000000ab", tenant: me.tenant };
+  for (const _ of [1, 2]) {
+    const { json } = await ask(`console/runs/${run}/retry`, body);
+    expect(json).toMatchObject({ isStarted: true, command: expect.stringContaining(`gossip retry ${run}`) as string });
+  }
+  let count: number;
+  do ({ count } = (await ask(`console/runs/${run}/failures?tenant=${me.tenant}`)).json);
+  while (count > 0);
+});
+
 test("a port or a store that cannot be used is named", async () => {
   const none = await gossip(["console", "--store", "none"], { cwd: folder });
   expect(none).toMatchObject({ code: 4, stderr: expect.stringContaining("there is no store") as string });

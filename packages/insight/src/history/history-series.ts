@@ -11,7 +11,10 @@ export interface HistorySeries {
 }
 
 /** The series of a tier, up to now and without empty steps at the beginning. */
-export function historySeries(rollups: Rollups, stepMs: number, nowMs: number): HistorySeries {
+export function historySeries(
+  rollups: Rollups,
+  { stepMs, nowMs }: { readonly stepMs: number; readonly nowMs: number },
+): HistorySeries {
   const tier = TIERS.find((each) => each.stepMs === stepMs) ?? TIERS[0];
   const steps = rollups.steps(tier.stepMs);
   const last = Math.floor(nowMs / tier.stepMs);

@@ -81,7 +81,9 @@ describe("rollups", () => {
     const read = readNotes([...notes.values()]).rollups;
     const nowMs = START + 4 * 86_400_000;
     for (const { stepMs } of TIERS)
-      expect(rounded(historySeries(read, stepMs, nowMs))).toEqual(rounded(historySeries(rollups, stepMs, nowMs)));
+      expect(rounded(historySeries(read, { stepMs, nowMs }))).toEqual(
+        rounded(historySeries(rollups, { stepMs, nowMs })),
+      );
   });
 
   test("a heat map is finer near now, within its size, and shows each item once", () => {

@@ -17,7 +17,10 @@ export const HISTORY_EXECUTORS: { readonly [Name in HistoryName]: Execute<Name> 
     if (isFailure(shown)) return shown;
     const { rollups, writer } = await shown.view.history();
     const nowMs = endOf(shown.view.run) ?? Number(await nowOf(context));
-    const { items, failures, workers, ...rest } = historySeries(rollups, Number(query.step ?? "1000"), nowMs);
+    const { items, failures, workers, ...rest } = historySeries(rollups, {
+      stepMs: Number(query.step ?? "1000"),
+      nowMs,
+    });
     return {
       ok: {
         ...rest,

@@ -18,13 +18,13 @@ export interface InsightOptions {
   readonly hideKeys?: boolean;
   /** Write nothing to the store: the history of runs that no other process keeps is then in memory only. */
   readonly isReadOnly?: boolean;
-  /** The store in words, without credentials. Shown to whoever may use every tenant. */
+  /** The store in words, without credentials. Shown to tokens that may use every tenant. */
   readonly storeName?: string;
   /** The version of the program. */
   readonly version?: string;
   /** How often a run that someone looks at is looked at; 1 s by default. */
   readonly lookEveryMs?: number;
-  /** Keep the history of runs that nobody looks at, if this server executes their requests. */
+  /** Keep the history of runs that no page shows, if this server executes their requests. */
   readonly recordsUnwatched?: boolean;
   readonly health?: HealthSource;
   /** Start a retry of a run's failures. `false` if one is running already. Left out: a page shows the command. */

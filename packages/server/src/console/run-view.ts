@@ -47,14 +47,14 @@ export interface RunViewOptions {
 const PAGE_SIZE = 500;
 /** The share of time that looks may take: a run with very many shards is looked at less often. */
 const SHARE = 0.05;
-/** The same for a run that nobody watches. Only its history is kept. */
+/** The same for a run that no page shows. Only its history is kept. */
 const UNWATCHED_SHARE = 0.01;
-/** A run that nobody watches is looked at less often by this factor. */
+/** A run that no page shows is looked at less often by this factor. */
 const UNWATCHED_PACE = 5;
 const FIRST_SHARE = 0.5;
 /** A history that was not written for so long is not kept up by any process. */
 const STALE_MS = 5000;
-/** A view that nobody asks for is not kept up to date. */
+/** A view that no request asks for is not kept up to date. */
 const LIFE_MS = 30_000;
 /** How long a request waits for a first look, or a newer one. */
 const PATIENCE_MS = 3000;
@@ -215,7 +215,7 @@ export class RunView {
     if (this.#recorder.isWriter) await this.#recorder.flush(await this.#nowOr(0), { isLast: true });
   }
 
-  /** One look at a time: whoever asks meanwhile waits for the one that is under way. */
+  /** One look at a time: a request that comes meanwhile waits for the one that is under way. */
   #look(): Promise<void> {
     this.#looking ??= this.#lookIfOwned()
       // A store that fails leaves the view as it was. The next look tries again.

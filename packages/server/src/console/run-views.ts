@@ -4,7 +4,7 @@ import { RunView, type RunViewOptions } from "./run-view.ts";
 
 /** Views that are kept. The one that was asked for longest ago goes first. */
 const CAPACITY = 48;
-/** How many runs that nobody looks at have their history kept. */
+/** How many runs that no page shows have their history kept. */
 const MAX_UNWATCHED = 8;
 const UNWATCHED_LIFE_MS = 15_000;
 
@@ -41,7 +41,7 @@ export class RunViews {
     return this.#views.get(idOf(request));
   }
 
-  /** Keep the history of a run that this process works for, also if nobody looks at it. */
+  /** Keep the history of a run that this process works for, also if no page shows it. */
   async keepHistory(event: CoordinationEvent): Promise<void> {
     if (!ACTIVITY.has(event.kind)) return;
     // Nearly every event is of the run of the one before.
