@@ -75,7 +75,7 @@ export class SimTime {
     heap[index] = timer;
   }
 
-  /** The first timer that was not cancelled. */
+  /** The first timer that was not canceled. */
   #pop(): Timer | undefined {
     const heap = this.#heap;
     for (;;) {

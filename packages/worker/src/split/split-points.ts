@@ -8,7 +8,7 @@ const MIN_UNKNOWN_PARTS = 12;
 /**
  * Up to `count` keys that share the remaining work between the holder and `count` others, in order.
  *
- * If everything that remains has been read, the parts have equally many items. Otherwise nobody knows where the data
+ * If everything that remains has been read, the parts have equally many items. Otherwise the holder does not know where the data
  * ends, so the cuts are made at several scales: within the items read, where the keys read so far suggest half of the
  * rest, and then one step further at each earlier byte of the key: the next hundred, the next thousand, the next
  * folder. One of these parts has about as much as all before it together. A part without data costs its claimer a
