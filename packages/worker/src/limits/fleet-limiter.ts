@@ -9,8 +9,11 @@ import { ItemPace } from "./item-pace.ts";
 const RENEW_MS = 500;
 /** How long a part of the budget lasts. What a crashed process had returns after this time. */
 const TTL_MS = 5000;
-/** The shortest time between two renewals. */
-const MIN_RENEW_MS = 50;
+/**
+ * The shortest time between two renewals. If many processes asked again as soon as they have nothing, each would get a
+ * single item, and all would write the book all the time. Items accrue meanwhile.
+ */
+const MIN_RENEW_MS = 250;
 /** The shortest time to wait for the next item. */
 const MIN_WAIT_MS = 1;
 /** Workers that wait for the same item do not ask for it in the same moment. */
