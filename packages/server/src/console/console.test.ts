@@ -261,6 +261,11 @@ describe("hidden keys", () => {
     for (const path of paths) expect(JSON.stringify(await get(`runs/${RUN}${path}`))).not.toContain("hush");
     expect((await get(`runs/${RUN}/failures`)).failures[0].key.text).toBe("(9 bytes)");
     expect((await get("whoami")).hideKeys).toBe(true);
+    // The other operations return keys as they are.
+    for (const path of ["shards", "failures", "parked", "progress", "shards/0000000000000002", "records"]) {
+      const headers = { authorization: "Bearer reader" };
+      expect((await fetch(`${server.url}/v1/runs/${RUN}/${path}`, { headers })).status).toBe(403);
+    }
   });
 });
 

@@ -17,6 +17,7 @@ import type { RunId } from "@gossip/contracts";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { LOCAL_PRINCIPAL, type Principal } from "../auth/principal.ts";
+import { hidesKeys } from "../console/keyless-operations.ts";
 import { streamConsoleEvents } from "../console/stream-console-events.ts";
 import { streamEvents } from "../events/stream-events.ts";
 import { BATCH_EXECUTORS, defectOf } from "../execute/batch-executors.ts";
@@ -129,6 +130,8 @@ export class RequestHandler {
     const { role } = OPERATIONS[name];
     const query = queryAt === -1 ? NO_QUERY : Object.fromEntries(new URLSearchParams(url.slice(queryAt)));
     const received = { request, response, name, principal, params: matched.params, query, body };
+    if (this.#service.console?.options.hideKeys === true && !hidesKeys(name))
+      return err(protocolError("Forbidden", "this server hides keys, and this operation would show them"));
     if (principal.may(role)) return ok(received);
     this.#auditCall(received, query, FORBIDDEN_STATUS);
     return err(protocolError("Forbidden", `the token must have the role ${role}`));
