@@ -39,7 +39,7 @@ function waiting(pollMs?: number) {
   return { timers, waiters, woken, wait };
 }
 
-test("a thousand waiting claims have one timer for their run, and nobody looks before a lease ends", async () => {
+test("a thousand waiting claims have one timer for their run, and none looks before a lease ends", async () => {
   const { timers, waiters, woken, wait } = waiting();
   for (let number = 0; number < 1_000; number++) wait(number, 30_000);
   // One for the time that each waits at most, and one for the end of the first lease.
