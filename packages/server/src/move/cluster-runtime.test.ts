@@ -146,6 +146,17 @@ test("a session goes on at the new owner with the same fence, and so does a repe
   admin.close();
 });
 
+test("a move that is asked for twice at the same time is one move", async () => {
+  const admin = new ClusterAdmin({ url: urlOf("a") });
+  // With other deadlines, as if they had come at different times.
+  const asked = Array.from({ length: 5 }, (_, index) =>
+    admin.moveScope({ id: "m1", prefix: "t/1", to: "b", timeoutMs: 20_000 + index }),
+  );
+  const outcomes = (await Promise.all(asked)).map((moved) => unwrap(moved).outcome);
+  expect(new Set(outcomes)).toEqual(new Set(["Committed"]));
+  admin.close();
+});
+
 test("what a node owns survives its restart, whatever the file says", async () => {
   const admin = new ClusterAdmin({ url: urlOf("a") });
   unwrap(await admin.moveScope({ id: "m1", prefix: "t/1", to: "b" }));

@@ -73,6 +73,7 @@ export class ClusterRuntime implements ClusterControl {
   readonly #staging: Staging | undefined;
   readonly #fences: FenceRegister | undefined;
   readonly #fence: Fence | undefined;
+  readonly #starting = new Map<string, Promise<unknown>>();
   readonly #stopping = new AbortController();
 
   static async open(options: ClusterRuntimeOptions): Promise<Result<ClusterRuntime, JournalError | CorruptJournal>> {
@@ -150,7 +151,23 @@ export class ClusterRuntime implements ClusterControl {
   }
 
   /** Move a scope of this node to another one. Resolves with how it ended. */
-  async move({
+  async move(command: MoveCommand): Promise<Result<Decision | undefined, MoveError>> {
+    // Repeated while it starts, a move would get another deadline and be taken for another move.
+    const starting = this.#starting.get(command.id);
+    if (starting !== undefined) {
+      await starting.catch(() => {});
+      return this.move(command);
+    }
+    const moving = this.#move(command);
+    this.#starting.set(command.id, moving);
+    try {
+      return await moving;
+    } finally {
+      this.#starting.delete(command.id);
+    }
+  }
+
+  async #move({
     id,
     prefix,
     to,
