@@ -10,7 +10,7 @@ import { effort, seededRandom } from "@gossip/tools/effort";
 import { startPostgres, type PostgresServer } from "@gossip/tools/engines";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { removeGossipScript } from "../processes/gossip-bundle.fixture.ts";
-import { gossip, startGossip } from "../processes/gossip-process.fixture.ts";
+import { gossip, startGossip, type GossipProcess } from "../processes/gossip-process.fixture.ts";
 import { ClusterWatch, NODES, ServiceCluster, type NodeName } from "./service-cluster.fixture.ts";
 
 const WORKER = fileURLToPath(new URL("../../../../examples/python-worker/worker.py", import.meta.url));
@@ -121,11 +121,12 @@ test(
     await writeFile(join(folder, "items.txt"), items.map((item) => `${item}\n`).join(""));
     const cluster = new ServiceCluster(folder, () => server.url);
     let watch: ClusterWatch | undefined;
+    let typescript: GossipProcess | undefined;
     try {
       await cluster.start({ hasFallback: true });
       watch = new ClusterWatch(cluster);
       await createRun(cluster);
-      const typescript = await startTypeScript(cluster, "b");
+      typescript = await startTypeScript(cluster, "b");
       const python = hasPython ? [startPython(cluster, "a"), startPython(cluster, "c")] : [];
       const outcomes = await disturb(cluster);
       expect(outcomes).toHaveLength(2 * SIZE.rounds);
@@ -149,6 +150,8 @@ test(
       const owned = [...(await cluster.states()).values()].flatMap(({ owned: prefixes }) => prefixes);
       expect(owned.sort()).toEqual(["t/1", "t/2", "t/3"]);
     } finally {
+      // The workers in Python give up by themselves once no node answers.
+      await typescript?.kill();
       await watch?.stop();
       await cluster.stop();
     }
