@@ -80,7 +80,7 @@ function examplesOf(command: Command): Example[] {
   return [...own, ...command.commands.filter((each) => each.name() !== "help").flatMap(examplesOf)];
 }
 
-/** These need two nodes and a move in progress. `e2e/service-move.test.ts` runs them. */
+/** These need two nodes and a move in progress. `commands/serve.test.ts` runs them. */
 const NEEDS_CLUSTER = /^gossip scope (?!token )/;
 
 const EXAMPLES = examplesOf(makeProgram(silentCli())).filter(({ line }) => !NEEDS_CLUSTER.test(line));
