@@ -98,7 +98,7 @@ export class FleetLimiter {
     this.#holdUntilMs = untilMs;
     this.#isLimited = true;
     // Advisory: if it fails, only this process waits.
-    coordinator.holdRun({ ...run, ms }).catch(onBug);
+    void coordinator.holdRun({ ...run, ms }).catch(onBug);
   }
 
   /** Whether an item may be started now. If not, `onRoom` is called when that may have changed. Hot. */

@@ -65,7 +65,7 @@ describe.each(FORMS)("results in $what", ({ path, isFolder }) => {
       for (let crashAfter = 0; crashAfter <= length; crashAfter++) {
         const { files, request, form } = await finishedRun(path);
         files.crashAfter(crashAfter);
-        await assembleWith(files, request).catch(() => undefined);
+        void (await assembleWith(files, request).catch(() => undefined));
         files.recover(losesPower ? makeRandom(crashAfter + 1) : undefined);
         const again = await assembleWith(files, request);
         expect([crashAfter, again]).toEqual([crashAfter, { ok: true, value: { size: LINES.length } }]);
