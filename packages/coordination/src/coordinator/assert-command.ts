@@ -20,7 +20,7 @@ export function assertCommand(command: object, parts: CommandParts): void {
   if (parts.lease === true) assertLease(lease);
   if (parts.shards === true) assertShards(shards);
   if (parts.opId === true || opId !== undefined) OpId.fromRaw(opId as bigint);
-  if (limit !== undefined) assertCount(limit, "limit", { min: 1, max: MAX_PAGE_SIZE });
+  if (limit !== undefined) assertCount(limit, "limit", { min: 1, max: parts.maxLimit ?? MAX_PAGE_SIZE });
 }
 
 /** Throws unless the options of a list are valid. */
@@ -68,6 +68,8 @@ interface CommandParts {
   readonly shards?: boolean;
   /** Whether the part is required. A part that is present is always checked. */
   readonly opId?: boolean;
+  /** `MAX_PAGE_SIZE` by default. */
+  readonly maxLimit?: number;
 }
 
 interface CommandFields {

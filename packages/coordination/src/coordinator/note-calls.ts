@@ -39,7 +39,7 @@ export class NoteCalls {
 
   /** How many items a run skipped, or `limit` if there are more. */
   async countFailures(request: ledger.CountFailuresRequest): Promise<Result<number, GetRunError>> {
-    assertCommand(request, OF_RUN);
+    assertCommand(request, { ...OF_RUN, maxLimit: ledger.MAX_COUNTED_FAILURES });
     return ledger.countFailures(this.#engine, request);
   }
 

@@ -1,5 +1,6 @@
 import { LogicalTime, RunId, ShardId } from "@gossip/contracts";
 import { unwrap } from "@gossip/stdx";
+import { MAX_COUNTED_FAILURES } from "../../coordinator/failure-ledger.ts";
 import { RANGE_EXHAUSTED } from "../../hashing/payload-hash.ts";
 import type { FailureInput } from "../../records/item-failure.ts";
 import type { Note } from "../../records/note.ts";
@@ -107,6 +108,7 @@ async function pagesOfFailures(world: World): Promise<void> {
   world.expect(part.items.map(({ key }) => new TextDecoder().decode(key))).toEqual(["k05", "k06"]);
   world.expect(unwrap(await world.coordinator.countFailures(OF_RUN))).toBe(23);
   world.expect(unwrap(await world.coordinator.countFailures({ ...OF_RUN, limit: 4 }))).toBe(4);
+  world.expect(unwrap(await world.coordinator.countFailures({ ...OF_RUN, limit: MAX_COUNTED_FAILURES }))).toBe(23);
 }
 
 async function resolved(world: World): Promise<void> {
