@@ -105,7 +105,7 @@ function registerNodeCommands(scope: Command, cli: Cli, asking: (command: Comman
       usage: "down <node>",
       summary: "Declare a node down, so that fallbacks take its scopes over",
       details:
-        "Only scopes with a fallback in the cluster file are taken over, about six seconds later: by then the node has stopped writing them, even if it still runs. It stays out until `gossip scope up`. Nothing is taken over without this command.",
+        "Only scopes with a fallback in the cluster file are taken over, about six seconds later: by then the node has stopped writing them, even if it still runs. It stays out until `gossip scope up NODE`. Nothing is taken over without this command.",
       examples: ["gossip scope down a --store http://127.0.0.1:7712"],
     }),
   ).action(acting(cli, (node: string, flags: StoreFlags) => asNode(cli, flags, (admin) => down(cli, admin, node))));
@@ -114,7 +114,7 @@ function registerNodeCommands(scope: Command, cli: Cli, asking: (command: Comman
     addCommand(scope, {
       usage: "up <node>",
       summary: "Declare a node up again",
-      details: "Its scopes stay where they are: move them back with `gossip scope move`.",
+      details: "Its scopes stay where they are: move them back with `gossip scope move PREFIX --to NODE`.",
       examples: ["gossip scope up a --store http://127.0.0.1:7712"],
     }),
   ).action(acting(cli, (node: string, flags: StoreFlags) => asNode(cli, flags, (admin) => up(cli, admin, node))));

@@ -1,6 +1,7 @@
 import { RunId, ShardId, WorkerId, type ShardKey } from "@gossip/contracts";
 import {
   isRollupName,
+  MAX_COUNTED_FAILURES,
   type BudgetRenewal,
   type ChangeRunSettingsRequest,
   type CountFailuresRequest,
@@ -83,7 +84,7 @@ export class NoteCalls {
   }
 
   async countFailures(request: CountFailuresRequest): Promise<Result<number, GetRunError>> {
-    assertCommand(request, OF_RUN);
+    assertCommand(request, { ...OF_RUN, maxLimit: MAX_COUNTED_FAILURES });
     const got = await this.#caller.call("countFailures", { params: paramsOf(request), query: pageQuery(request) });
     return got.ok ? ok(got.value.count) : failed("getRun", got.error);
   }

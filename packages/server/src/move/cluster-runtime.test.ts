@@ -1,7 +1,7 @@
 // A scope moves while workers hold leases in it. They must go on at the new owner as if nothing had happened, and the
 // nodes must talk only to nodes.
 import { ClusterAdmin, GossipClient } from "@gossip/client";
-import { Cursor, OpId, RunId, ShardId, ShardSpec, WorkerId } from "@gossip/contracts";
+import { Cursor, OpId, RunId, ShardId, ShardSpec, WorkerId, type Clock } from "@gossip/contracts";
 import { Coordinator, MemoryStore } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
 import { unwrap } from "@gossip/stdx";
@@ -36,13 +36,13 @@ const clusterOf = (): Cluster =>
     `),
   );
 
-async function start(name: string, oracle = "one"): Promise<Node> {
+async function start(name: string, oracle = "one", own: Clock = clock): Promise<Node> {
   const runtime = unwrap(
     await ClusterRuntime.open({
       self: name,
       cluster: clusterOf(),
       folder: join(folder, name),
-      clock,
+      clock: own,
       oracle,
       store: "postgres",
       tokens: TOKENS,
@@ -155,6 +155,31 @@ test("a move that is asked for twice at the same time is one move", async () => 
   const outcomes = (await Promise.all(asked)).map((moved) => unwrap(moved).outcome);
   expect(new Set(outcomes)).toEqual(new Set(["Committed"]));
   admin.close();
+});
+
+test("a move that a node learns of while it is asked for it is the same move", async () => {
+  await stop("b");
+  let isAsked = (): void => undefined;
+  let goOn = (): void => undefined;
+  const waiting = new Promise<void>((resolve) => (isAsked = resolve));
+  const gate = new Promise<void>((resolve) => (goOn = resolve));
+  let isFirst = false;
+  const now = async () => {
+    if (isFirst) {
+      isFirst = false;
+      isAsked();
+      await gate;
+    }
+    return clock.now();
+  };
+  const { runtime } = await start("b", "one", { now });
+  const move = { id: "m1", prefix: "t/1", to: "b" };
+  isFirst = true;
+  const asked = runtime.move(move);
+  await waiting;
+  expect(unwrap(await nodes.get("a")!.runtime.move(move))).toMatchObject({ migration: { outcome: "Committed" } });
+  goOn();
+  expect(unwrap(await asked)).toMatchObject({ migration: { outcome: "Committed" } });
 });
 
 test("what a node owns survives its restart, whatever the file says", async () => {

@@ -167,12 +167,8 @@ export class ClusterRuntime implements ClusterControl {
     }
   }
 
-  async #move({
-    id,
-    prefix,
-    to,
-    timeoutMs = DEFAULT_MOVE_TIMEOUT_MS,
-  }: MoveCommand): Promise<Result<Decision | undefined, MoveError>> {
+  async #move(command: MoveCommand): Promise<Result<Decision | undefined, MoveError>> {
+    const { id, prefix, to, timeoutMs = DEFAULT_MOVE_TIMEOUT_MS } = command;
     const address = this.ownership.addressOf(to);
     const peer = this.#peerOf(to);
     if (address === undefined || peer === undefined) return err({ kind: "UnknownNode" });
@@ -190,7 +186,10 @@ export class ClusterRuntime implements ClusterControl {
       if (refusal !== undefined) return err({ kind: refusal });
     }
     const deadlineMs = known?.deadlineMs ?? (await this.#nowMs()) + timeoutMs;
-    return this.#mover.move({ id, prefix, from: this.self, to, address, deadlineMs });
+    const moved = await this.#mover.move({ id, prefix, from: this.self, to, address, deadlineMs });
+    // While this waited, the source of the same move may have told this node about it.
+    const isNews = known === undefined && !moved.ok && moved.error.kind === "MigrationIdConflict";
+    return isNews ? this.#move(command) : moved;
   }
 
   /** End a move that is not committed. Resolves with how it ended, or `undefined` if its target does not answer. */

@@ -58,8 +58,8 @@ describe("a run with limits", () => {
     expect(summaries.map(({ stopped }) => stopped.kind)).toEqual(["Done", "Done"]);
     expect(calls.length).toBe(COUNT + COUNT / 3);
     expect(excess(calls, 20)).toBeLessThanOrEqual(21);
-    // 160 calls take 8 seconds.
-    expect(Math.max(...calls)).toBeLessThanOrEqual(8000 / 0.95);
+    // 160 calls take 8 seconds. Starting, and the retries of the last items, take up to one more.
+    expect(Math.max(...calls)).toBeLessThanOrEqual(9000);
     expect(await results()).toEqual(all);
   });
 

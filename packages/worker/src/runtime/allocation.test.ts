@@ -17,7 +17,10 @@ const NOISE_BYTES = 4;
 const items: readonly Item[] = Array.from({ length: 8 }, (_, index) => ({ key: Uint8Array.of(1, index) }));
 
 function makeFlow(isHeldBack: () => boolean): ItemFlow<Item, undefined> {
-  const host = { settings: { itemConcurrency: 1, process: () => undefined } } as unknown as ShardHost<Item, undefined>;
+  const host = {
+    settings: { itemConcurrency: 1, process: () => undefined },
+    limiter: { took: () => undefined },
+  } as unknown as ShardHost<Item, undefined>;
   let finished = 0;
   return new ItemFlow<Item, undefined>(host, {} as ItemContext, {
     isHeldBack,

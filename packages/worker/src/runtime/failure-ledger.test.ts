@@ -213,7 +213,8 @@ describe("the registry of workers", () => {
       if (n === 90) seen.push(...unwrap(await world.coordinator.listWorkers(RUN)).items);
     };
     await world.time.runUntil(runWorkers({ ...base, process, concurrency: 2, version: "1.2.3" }));
-    expect(seen).toMatchObject([{ name: "tester", version: "1.2.3", shardCount: 2, itemsPerSecond: 2 }]);
+    expect(seen).toMatchObject([{ name: "tester", version: "1.2.3", shardCount: 2 }]);
+    expect(seen).toMatchObject([{ itemsPerSecond: expect.closeTo(2, 0) as number }]);
     expect(unwrap(await world.coordinator.listWorkers(RUN)).items).toEqual([]);
   });
 });
