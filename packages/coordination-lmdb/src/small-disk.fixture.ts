@@ -12,7 +12,8 @@ export async function mountSmallDisk(
     return undefined;
   }
   const dispose = async () => {
-    spawnSync("umount", [folder.path]);
+    // Lazily: the driver may close its files a moment after the store.
+    spawnSync("umount", ["-l", folder.path]);
     await folder.dispose();
   };
   return { path: folder.path, dispose };

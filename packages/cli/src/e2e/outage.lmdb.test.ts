@@ -41,7 +41,7 @@ describe("an embedded store whose disk is full and then freed", () => {
       await store.close();
     } finally {
       printed.mockRestore();
-      spawnSync("umount", [folder]);
+      spawnSync("umount", ["-l", folder]);
       rmSync(folder, { recursive: true, force: true });
     }
   });
