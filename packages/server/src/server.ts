@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { refuseForeignPage } from "./console/browser-guard.ts";
 import { serveConsoleFile, type ServedFiles } from "./console/console-files.ts";
+import type { Principal } from "./auth/principal.ts";
 import { Service, type ServiceOptions } from "./execute/service.ts";
 import { RequestHandler, type AuditEntry, type Authenticate } from "./http/request-handler.ts";
 import type { ClusterHandler } from "./move/cluster-handler.ts";
@@ -35,6 +36,8 @@ export interface ServerOptions extends Omit<ServiceOptions, "random" | "nowMs" |
   readonly coordinator: Coordinator;
   readonly listen: ServiceAddress;
   readonly authenticate?: Authenticate | undefined;
+  /** Whether the token of a sender is still valid. Streams and waiting claims of one that is not are ended. */
+  readonly isLive?: ((principal: Principal) => boolean) | undefined;
   readonly tls?: TlsFiles | undefined;
   readonly audit?: ((entry: AuditEntry) => void) | undefined;
   /** The files of the web console, served below `/console/`. */
@@ -55,6 +58,8 @@ const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"])
 const NO_TIME = "no time from the clock";
 /** How long a node may take to get the time before it is not ready. */
 const CLOCK_PATIENCE_MS = 2_000;
+/** How often a server that stops closes the connections that have become idle. */
+const CLOSE_IDLE_MS = 20;
 
 /** A node of the service: listens, and executes what clients ask for. */
 export class GossipServer {
@@ -65,6 +70,7 @@ export class GossipServer {
   readonly #host: string;
   /** To the other nodes of the cluster. */
   readonly #links: PeerLinks | undefined;
+  readonly #handler: RequestHandler;
 
   static async start(options: ServerOptions): Promise<Result<GossipServer, ServeError>> {
     const { host = "127.0.0.1", port } = options.listen;
@@ -94,16 +100,19 @@ export class GossipServer {
     });
     const { limits } = this.#service;
     this.#connections = new Connections(limits);
-    const handler = new RequestHandler({
+    const handler = (this.#handler = new RequestHandler({
       service: this.#service,
       connections: this.#connections,
       authenticate: options.authenticate,
+      isLive: options.isLive,
       audit: options.audit,
       forwarder: this.#links && new Forwarder(this.#links),
-    });
+    }));
     const { console: files } = options;
     const isOpen = options.isOpen ?? options.authenticate === undefined;
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+      // A client that keeps its connection would keep the server from stopping.
+      if (this.#service.isDraining) response.setHeader("connection", "close");
       const refused = refuseForeignPage(request, { isOpen });
       if (refused !== undefined) return respondError(response, refused);
       if (files !== undefined && serveConsoleFile(request, response, files)) return;
@@ -147,9 +156,11 @@ export class GossipServer {
     return this.#connections.count;
   }
 
-  /** Use other certificates for new connections. */
+  /** Use other certificates for new connections, also for those to other nodes. */
   reloadTls(tls: TlsFiles): void {
-    if (this.#server instanceof TlsServer) this.#server.setSecureContext(tlsSettings(tls));
+    if (!(this.#server instanceof TlsServer)) return;
+    this.#server.setSecureContext(tlsSettings(tls));
+    this.#links?.reload(tls);
   }
 
   /** Finish what is in progress, refuse what is new, and close. Cuts the connections that are left after `graceMs`. */
@@ -157,9 +168,13 @@ export class GossipServer {
     this.#service.drain();
     const unwatched = this.#service.console?.close();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#handler.endStreams();
+    // Connections become idle one by one, as what is in progress finishes.
     this.#server.closeIdleConnections();
+    const closing = setInterval(() => this.#server.closeIdleConnections(), CLOSE_IDLE_MS);
     const cutting = setTimeout(() => this.#connections.closeAll(), graceMs);
     await closed;
+    clearInterval(closing);
     clearTimeout(cutting);
     await unwatched;
     this.#links?.close();

@@ -1,6 +1,6 @@
 // `gossip serve` is what strangers connect to. What it lets in, where it listens and how it stops is tried with real
 // requests and a real store.
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unwrap } from "@gossip/stdx";
@@ -90,6 +90,16 @@ test("with tokens it lets in only their holders, and writes an audit log without
   expect((await gossip("token", "revoke", "00000000", "--tokens", "tokens.json")).code).not.toBe(0);
 });
 
+test("a call is answered although its audit line cannot be written", async () => {
+  const said = await serving(["--store", "store", "--audit", "audit.ndjson"], async (url) => {
+    await rm(join(cwd, "audit.ndjson"));
+    await mkdir(join(cwd, "audit.ndjson"));
+    expect((await call(url, "/v1/runs", { body: RUN })).status).toBe(200);
+  });
+  expect(said.stdout).toContain("audit cannot be written (EISDIR): createRun is not in the log");
+  expect(said.stdout).not.toContain("defect");
+});
+
 test.each([
   [["--listen", "0.0.0.0:7711"], "give --tokens FILE"],
   [["--listen", "nowhere"], "--listen is no address"],
@@ -101,7 +111,9 @@ test.each([
   [["--cluster", "plain.toml", "--node", "a"], "give each of them the same --tso"],
   [["--tls-cert", "x.pem"], "--tls-cert and --tls-key"],
   [["--tls-cert", "x.pem", "--tls-key", "y.pem"], "ENOENT"],
+  [["--tls-cert", "words.txt", "--tls-key", "words.txt"], "see that each is PEM"],
   [["--listen", "127.0.0.1:0", "--tokens", "words.txt"], "cannot be read"],
+  [["--listen", "127.0.0.1:0", "--audit", "."], "--audit cannot be written (EISDIR)"],
 ])("it refuses %j", async (args, message) => {
   await writeFile(join(cwd, "words.txt"), "words");
   await writeFile(join(cwd, "cluster.toml"), `${CLUSTER}fallback = "b"`);

@@ -1,7 +1,8 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { createSecureContext } from "node:tls";
 import { Coordinator } from "@gossip/coordination";
-import type { ClusterRuntime, GossipServer, ServeError, TlsFiles, TokenBook } from "@gossip/server";
+import type { ClusterRuntime, GossipServer, ServeError, ServerOptions, TlsFiles, TokenBook } from "@gossip/server";
 import { assert, ok, type Result } from "@gossip/stdx";
 import { Option, type Command } from "commander";
 import { acting, addCommand, readStoreFlags, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
@@ -169,8 +170,8 @@ async function listenUntilStopped(
       );
     book = read.value;
   }
-  const { audit } = flags;
-  const auditFile = audit === undefined ? undefined : resolve(cli.cwd, audit);
+  const audit = openAudit(cli, flags.audit);
+  if (!audit.ok) return audit;
   const started = await Server.start({
     coordinator: new Coordinator({ store: opened.store, clock, shardCopies: SHARD_COPIES }),
     clock,
@@ -181,10 +182,8 @@ async function listenUntilStopped(
     cluster,
     clusterHandler: cluster?.handler,
     authenticate: book?.authenticate,
-    audit:
-      auditFile === undefined
-        ? undefined
-        : (entry) => appendFileSync(auditFile, `${JSON.stringify({ at: new Date().toISOString(), ...entry })}\n`),
+    isLive: book?.isLive,
+    audit: audit.value,
     onDefect: (thrown) => say(cli, "defect", thrown instanceof Error ? thrown.name : typeof thrown),
     ...(await consoleParts(cli, flags, { store: opened.store, recordsUnwatched: true })),
   });
@@ -193,13 +192,13 @@ async function listenUntilStopped(
     return refuse(started.error, `${listen.host}:${listen.port}`);
   }
   cluster?.resume();
-  await untilStopped(cli, flags, started.value);
+  await untilStopped(cli, started.value, () => reload(cli, flags, [started.value, cluster]));
   book?.close();
   return ok("Ok");
 }
 
 /** Serve until a signal, then finish what is in progress. */
-async function untilStopped(cli: Cli, flags: ServeFlags, server: GossipServer): Promise<void> {
+async function untilStopped(cli: Cli, server: GossipServer, onHangUp: () => void): Promise<void> {
   const stopListening: (() => void)[] = [];
   await new Promise<void>((stop) => {
     let isStopping = false;
@@ -212,7 +211,7 @@ async function untilStopped(cli: Cli, flags: ServeFlags, server: GossipServer): 
     stopListening.push(
       cli.onSignal("SIGINT", onStop),
       cli.onSignal("SIGTERM", onStop),
-      cli.onSignal("SIGHUP", () => reload(cli, flags, server)),
+      cli.onSignal("SIGHUP", onHangUp),
     );
     // A supervisor may send a signal as soon as it reads this.
     say(cli, "listening", server.url);
@@ -221,10 +220,34 @@ async function untilStopped(cli: Cli, flags: ServeFlags, server: GossipServer): 
   for (const each of stopListening) each();
 }
 
-function reload(cli: Cli, flags: ServeFlags, server: GossipServer): void {
+/** Appends lines to the audit file. A line that cannot be written is reported: the call was executed. */
+function openAudit(cli: Cli, file: string | undefined): Result<ServerOptions["audit"], CliError> {
+  if (file === undefined) return ok(undefined);
+  const path = resolve(cli.cwd, file);
+  const append = (text: string): string | undefined => {
+    try {
+      appendFileSync(path, text);
+      return undefined;
+    } catch (thrown) {
+      return (thrown as NodeJS.ErrnoException).code ?? "UNKNOWN";
+    }
+  };
+  const refused = append("");
+  if (refused !== undefined) return fail("BadCommandLine", `the file of --audit cannot be written (${refused}).`);
+  return ok((entry) => {
+    const code = append(`${JSON.stringify({ at: new Date().toISOString(), ...entry })}\n`);
+    if (code !== undefined) say(cli, "audit", `cannot be written (${code}): ${entry.operation} is not in the log`);
+  });
+}
+
+interface UsesTls {
+  reloadTls(tls: TlsFiles): void;
+}
+
+function reload(cli: Cli, flags: ServeFlags, users: readonly (UsesTls | undefined)[]): void {
   const tls = readTls(cli, flags);
-  if (!tls.ok) return say(cli, "certificates", "cannot be read: the old ones stay");
-  if (tls.value !== undefined) server.reloadTls(tls.value);
+  if (!tls.ok) return say(cli, "certificates", "cannot be used: the old ones stay");
+  if (tls.value !== undefined) for (const user of users) user?.reloadTls(tls.value);
   say(cli, "certificates", "read again");
 }
 
@@ -288,15 +311,25 @@ function readTls({ cwd }: Cli, { tlsCert, tlsKey, tlsClientCa }: ServeFlags): Re
   if (tlsCert === undefined && tlsKey === undefined && tlsClientCa === undefined) return ok(undefined);
   if (tlsCert === undefined || tlsKey === undefined)
     return fail("BadCommandLine", "TLS needs a certificate and its key: give --tls-cert and --tls-key.");
+  let files: TlsFiles;
   try {
     const read = (file: string): Buffer => readFileSync(resolve(cwd, file));
-    return ok({
+    files = {
       cert: read(tlsCert),
       key: read(tlsKey),
       ca: tlsClientCa === undefined ? undefined : read(tlsClientCa),
-    });
+    };
   } catch (thrown) {
     const { code = "UNKNOWN" } = thrown as NodeJS.ErrnoException;
     return fail("BadCommandLine", `a file of --tls-cert, --tls-key or --tls-client-ca cannot be read (${code}).`);
+  }
+  try {
+    createSecureContext({ cert: files.cert, key: files.key, ...(files.ca === undefined ? {} : { ca: files.ca }) });
+    return ok(files);
+  } catch {
+    return fail(
+      "BadCommandLine",
+      "--tls-cert, --tls-key and --tls-client-ca cannot be used together: see that each is PEM, and that the key is that of the certificate.",
+    );
   }
 }

@@ -138,13 +138,15 @@ test.skipIf(tlsSkipped())("SIGHUP reads the certificates again, and keeps the ol
   const said = await serving(["--store", "store", ...tls], { cwd: folder }, async (url, send) => {
     const codeWith = async (ca: string): Promise<number> => (await at(["runs", "--store", url, "--ca", ca])).code;
     expect([await codeWith(first.ca), await codeWith(second.ca)]).toEqual([0, 7]);
-    rmSync(first.server.key);
-    send("SIGHUP");
-    expect(await codeWith(first.ca)).toBe(0);
+    for (const spoil of [() => rmSync(first.server.key), () => writeFileSync(first.server.key, "half a ke")]) {
+      spoil();
+      send("SIGHUP");
+      expect(await codeWith(first.ca)).toBe(0);
+    }
     for (const name of ["cert", "key"] as const) copyFileSync(second.server[name], first.server[name]);
     send("SIGHUP");
     expect([await codeWith(first.ca), await codeWith(second.ca)]).toEqual([7, 0]);
   });
-  expect(said.stdout).toContain("certificates cannot be read: the old ones stay");
+  expect(said.stdout).toContain("certificates cannot be used: the old ones stay");
   expect(said.stdout).toContain("certificates read again");
 });

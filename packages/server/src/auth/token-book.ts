@@ -55,6 +55,12 @@ export class TokenBook {
     return isRight && isTokenLive(entry!.record, this.#options.nowMs()) ? entry!.principal : undefined;
   };
 
+  /** Whether the token that made a principal is in the file, unchanged, and valid. */
+  readonly isLive = (principal: Principal): boolean => {
+    const entry = this.#entries.get(principal.id);
+    return entry?.principal === principal && isTokenLive(entry.record, this.#options.nowMs());
+  };
+
   /** Read the file if it has changed. */
   async #look(): Promise<TokenFileError | undefined> {
     const { path, onProblem = () => {} } = this.#options;
@@ -62,14 +68,17 @@ export class TokenBook {
     if (stamp === this.#stamp) return undefined;
     const tokens = await readTokenFile(path);
     this.#stamp = stamp;
-    this.#entries = new Map((tokens.ok ? tokens.value : []).map((record) => [record.id, entryOf(record)]));
+    const records = tokens.ok ? tokens.value : [];
+    this.#entries = new Map(records.map((record) => [record.id, entryOf(record, this.#entries.get(record.id))]));
     if (tokens.ok) return undefined;
     onProblem(tokens.error);
     return tokens.error;
   }
 }
 
-function entryOf(record: TokenRecord): Entry {
+/** An entry that is as it was keeps its principal, so that requests that are open go on. */
+function entryOf(record: TokenRecord, before: Entry | undefined): Entry {
+  if (before !== undefined && JSON.stringify(before.record) === JSON.stringify(record)) return before;
   const { id, role, tenants } = record;
   return { record, principal: new Principal(id, role, tenants === "*" ? undefined : new Set(tenants)) };
 }

@@ -2,7 +2,6 @@ import type { Clock, RunId, ShardId, TenantId, WorkerId } from "@gossip/contract
 import type { Coordinator, RunRequest, WorkerEntry } from "@gossip/coordination";
 import { NO_LABEL, readRunLabel, type RunLabel } from "@gossip/insight";
 import type { LeaseWire } from "@gossip/protocol";
-import type { ServerResponse } from "node:http";
 import type { Ownership } from "../ownership/ownership.ts";
 import { ConsoleEventLog } from "./console-event-log.ts";
 import type { InsightOptions } from "./insight-options.ts";
@@ -29,7 +28,6 @@ export class ConsoleService {
   readonly views: RunViews;
   readonly #labels = new Map<string, RunLabel>();
   readonly #operations = new Set<string>();
-  readonly #readers = new Set<ServerResponse>();
 
   constructor(options: ConsoleServiceOptions) {
     this.options = options;
@@ -113,15 +111,7 @@ export class ConsoleService {
     return this.#operations.has(`${place.tenant}.${place.run}.${opId}`);
   }
 
-  /** Count a reader of events until its response ends. */
-  addReader(response: ServerResponse): void {
-    this.#readers.add(response);
-    response.on("close", () => this.#readers.delete(response));
-  }
-
-  /** Let readers of events go: they come back to the next server. */
   async close(): Promise<void> {
-    for (const reader of this.#readers) reader.end();
     await this.views.close();
   }
 }

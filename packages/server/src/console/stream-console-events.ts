@@ -24,7 +24,6 @@ export async function streamConsoleEvents(response: ServerResponse, options: Con
   const { service, tenant, run, after, maxUnsentBytes } = options;
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
   response.flushHeaders();
-  service.addReader(response);
   const runText = run === undefined ? undefined : writeId(run);
   let hasLeft = false;
   const send = (event: ConsoleEventWire): void => {

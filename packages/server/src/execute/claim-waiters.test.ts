@@ -79,3 +79,25 @@ test("an event wakes one waiter, the end of the run all of them, and nothing is 
   expect(woken).toHaveLength(10);
   expect([waiters.count, timers.count]).toEqual([0, 0]);
 });
+
+test("what happens while a claim looks for a shard is not missed when it then waits", async () => {
+  for (const happen of [
+    (waiters: ClaimWaiters) => waiters.observe({ ...place, kind: "ShardReleased" } as never),
+    (waiters: ClaimWaiters) => waiters.observe({ ...place, kind: "RunCancelled" } as never),
+    (waiters: ClaimWaiters) => waiters.wakeEverything(),
+  ]) {
+    const { timers, waiters, woken, wait } = waiting(500);
+    const leave = waiters.enter(place);
+    happen(waiters);
+    wait(0, 30_000);
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(woken).toEqual([0]);
+    // Once is enough: it has looked again since.
+    wait(1, 30_000);
+    expect(waiters.count).toBe(1);
+    leave();
+    timers.advance(60_000);
+    expect([waiters.count, timers.count]).toEqual([0, 0]);
+  }
+});

@@ -36,6 +36,10 @@ interface WaitingPlace {
 interface RunQueue {
   readonly place: WaitingPlace;
   readonly waiting: Set<Waiter>;
+  /** Claims that look for a shard now and may wait afterwards. */
+  claiming: number;
+  /** Whether there was a reason to wake a waiter while none waited. One of those that are claiming then tries again. */
+  hasMissed: boolean;
   cancelTimer: (() => void) | undefined;
   timerAtMs: number;
   cancelPoll: (() => void) | undefined;
@@ -54,7 +58,8 @@ export interface ClaimWaitersOptions {
  *
  * They do not ask the store again and again. A waiter is woken by an event of this node, or when the first lease of its
  * run runs out, or by one poll per run where other nodes write to the store too. Only one waiter is woken at a time; if
- * its claim succeeds it wakes the next, because there may be more.
+ * its claim succeeds it wakes the next, because there may be more. If it learns that there is nothing to wait for, it wakes
+ * the next as well, which then learns the same.
  */
 export class ClaimWaiters {
   readonly #runs = new Map<string, RunQueue>();
@@ -70,6 +75,19 @@ export class ClaimWaiters {
     return this.#count;
   }
 
+  /**
+   * Note that a claim begins which may wait: what happens from now on is not missed. Call the result when it is over.
+   */
+  enter(place: WaitingPlace): () => void {
+    const key = keyOf(place);
+    const queue = this.#queueOf(key, place);
+    queue.claiming++;
+    return () => {
+      queue.claiming--;
+      this.#tidy(key, queue);
+    };
+  }
+
   /** Wait until it is worth trying again, or until `ms` have passed. Returns whether to try again. */
   wait(
     place: WaitingPlace,
@@ -78,6 +96,10 @@ export class ClaimWaiters {
     if (ms <= 0 || gone.aborted) return Promise.resolve(false);
     const key = keyOf(place);
     const queue = this.#queueOf(key, place);
+    if (queue.hasMissed) {
+      queue.hasMissed = false;
+      return Promise.resolve(true);
+    }
     this.#count++;
     return new Promise((resolve) => {
       const finish = (again: boolean): void => {
@@ -122,7 +144,10 @@ export class ClaimWaiters {
   }
 
   #wakeAll(key: string): void {
-    for (const waiter of this.#runs.get(key)?.waiting ?? []) waiter.wake();
+    const queue = this.#runs.get(key);
+    if (queue === undefined) return;
+    queue.hasMissed = queue.claiming > 0;
+    for (const waiter of queue.waiting) waiter.wake();
   }
 
   #queueOf(key: string, { tenant, run }: WaitingPlace): RunQueue {
@@ -131,6 +156,8 @@ export class ClaimWaiters {
       queue = {
         place: { tenant, run },
         waiting: new Set(),
+        claiming: 0,
+        hasMissed: false,
         cancelTimer: undefined,
         timerAtMs: Infinity,
         cancelPoll: undefined,
@@ -164,7 +191,7 @@ export class ClaimWaiters {
   }
 
   #tidy(key: string, queue: RunQueue): void {
-    if (queue.waiting.size > 0) return;
+    if (queue.waiting.size > 0 || queue.claiming > 0) return;
     queue.cancelTimer?.();
     queue.cancelPoll?.();
     queue.cancelTimer = queue.cancelPoll = undefined;
@@ -173,11 +200,9 @@ export class ClaimWaiters {
   }
 }
 
-function wakeFirst({ waiting }: RunQueue): void {
-  for (const waiter of waiting) {
-    waiter.wake();
-    return;
-  }
+function wakeFirst(queue: RunQueue): void {
+  for (const waiter of queue.waiting) return waiter.wake();
+  queue.hasMissed = true;
 }
 
 function keyOf({ tenant, run }: WaitingPlace): string {

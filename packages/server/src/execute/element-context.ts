@@ -77,7 +77,7 @@ export class ElementContext {
   }
 
   async fail(error: AnyCoordError): Promise<Failure> {
-    const now = waitUntil(error) === undefined ? undefined : await this.#now();
+    const now = waitUntil(error) === undefined ? undefined : await this.now();
     return { error: writeCoordError(error, now), status: statusOf(error) };
   }
 
@@ -94,7 +94,8 @@ export class ElementContext {
     return { signals };
   }
 
-  async #now(): Promise<LogicalTime | undefined> {
+  /** The time of the cluster's clock. `undefined` if it cannot be got. */
+  async now(): Promise<LogicalTime | undefined> {
     try {
       return await this.service.clock.now();
     } catch {

@@ -1,7 +1,7 @@
 import { LogicalTime, type RunId, type TenantId, type WorkerId } from "@gossip/contracts";
 import type { ClaimManyRequest, WorkerSession } from "@gossip/coordination";
 import { coordError, type ClaimError } from "@gossip/coordination-errors";
-import { WireReader, type ElementOf, type ElementResult } from "@gossip/protocol";
+import { protocolError, WireReader, type ElementOf, type ElementResult } from "@gossip/protocol";
 import { err, type Result } from "@gossip/stdx";
 import { writeSession } from "./batch-executors.ts";
 import { msUntil } from "./claim-waiters.ts";
@@ -11,6 +11,8 @@ import { isFailure, type ElementContext, type Failure } from "./element-context.
 const MIN_WAIT_MS = 5;
 /** How long to wait before a claim of a paused run is tried again. */
 const PAUSED_MS = 1000;
+/** How long a client should wait for the clock. */
+const NO_CLOCK_MS = 1000;
 
 /** Execute a claim. If nothing can be claimed, wait up to `waitMs` for a shard. */
 export async function executeClaim(
@@ -56,28 +58,58 @@ async function claimWithin(
   request: ClaimManyRequest,
   waitMs: number,
 ): Promise<Result<readonly WorkerSession[], ClaimError> | Failure> {
-  const { service, coordinator, gone } = context;
-  const endMs = service.nowMs() + waitMs;
-  for (;;) {
-    if (await service.pausedRuns.has(request)) {
-      const now = await service.clock.now();
-      const isOver = !(await service.waiters.wait(request, { ms: endMs - service.nowMs(), freeInMs: PAUSED_MS, gone }));
-      const retryAfter = LogicalTime.saturatingAdd(now, BigInt(PAUSED_MS));
-      if (isOver || service.isDraining) return err(coordError("Throttled", { retryAfter }));
-      continue;
-    }
-    const claimed = await context.owning(request, () => coordinator.claimMany(request));
-    if (isFailure(claimed)) return claimed;
-    if (claimed.ok) {
-      // There may be more where this came from.
-      service.waiters.wakeOne(request);
-      return claimed;
-    }
-    const { error } = claimed;
-    // Without a deadline nothing is held and nothing is left: there is nothing to wait for.
-    if (error.kind !== "NoneAvailable" || error.earliestDeadline === undefined || service.isDraining) return claimed;
-    const now = await service.clock.now();
-    const freeInMs = Math.max(MIN_WAIT_MS, msUntil(error.earliestDeadline, now) ?? 0);
-    if (!(await service.waiters.wait(request, { ms: endMs - service.nowMs(), freeInMs, gone }))) return claimed;
+  const { service, gone } = context;
+  if (waitMs === 0) {
+    const { claimed } = await tryClaim(context, request);
+    if (!isFailure(claimed) && claimed.ok) service.waiters.wakeOne(request);
+    return claimed;
   }
+  const endMs = service.nowMs() + waitMs;
+  const leave = service.waiters.enter(request);
+  try {
+    for (;;) {
+      const { claimed, freeInMs } = await tryClaim(context, request);
+      if (freeInMs === undefined || service.isDraining) {
+        // There may be more where this came from, or nothing, which others that wait should learn too.
+        service.waiters.wakeOne(request);
+        return claimed;
+      }
+      if (!(await service.waiters.wait(request, { ms: endMs - service.nowMs(), freeInMs, gone }))) return claimed;
+    }
+  } finally {
+    leave();
+  }
+}
+
+interface Tried {
+  readonly claimed: Result<readonly WorkerSession[], ClaimError> | Failure;
+  /** When a shard may be free. `undefined` if the claim has its final answer. */
+  readonly freeInMs?: number;
+}
+
+async function tryClaim(context: ElementContext, request: ClaimManyRequest): Promise<Tried> {
+  const { service, coordinator } = context;
+  const claimed = await context.owning(request, async () =>
+    (await service.pausedRuns.has(request)) ? PAUSED : coordinator.claimMany(request),
+  );
+  // Without a deadline nothing is held and nothing is left: there is nothing to wait for.
+  const deadline = claimed === PAUSED ? undefined : deadlineOf(claimed);
+  if (claimed !== PAUSED && deadline === undefined) return { claimed };
+  const now = await context.now();
+  if (now === undefined) return { claimed: noClock(context) };
+  if (claimed !== PAUSED) return { claimed, freeInMs: Math.max(MIN_WAIT_MS, msUntil(deadline, now) ?? 0) };
+  const retryAfter = LogicalTime.saturatingAdd(now, BigInt(PAUSED_MS));
+  return { claimed: err(coordError("Throttled", { retryAfter })), freeInMs: PAUSED_MS };
+}
+
+/** When the first of the leases ends that keep a claim from getting a shard. */
+function deadlineOf(claimed: Tried["claimed"]): LogicalTime | undefined {
+  if (isFailure(claimed) || claimed.ok || claimed.error.kind !== "NoneAvailable") return undefined;
+  return claimed.error.earliestDeadline;
+}
+
+const PAUSED = "Paused";
+
+function noClock(context: ElementContext): Failure {
+  return context.refuse(protocolError("NoClock", "this node cannot get the time", { retryAfterMs: NO_CLOCK_MS }));
 }

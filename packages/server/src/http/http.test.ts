@@ -272,15 +272,36 @@ describe("claims that wait", () => {
     expect((await waiting).json.results[0].ok.sessions).toHaveLength(1);
   });
 
-  test("one is answered when the run ends, and when nothing is left", async () => {
+  const waitFor = (count: number) => Array.from({ length: count }, () => ask("/v1/claim", { body: claim({}, 60_000) }));
+
+  test("all are answered when nothing is left", async () => {
     const lease = await claimed();
-    const waiting = [ask("/v1/claim", { body: claim({}, 20_000) }), ask("/v1/claim", { body: claim({}, 20_000) })];
-    await untilWaiting(2);
+    const waiting = waitFor(3);
+    await untilWaiting(3);
     await ask("/v1/complete", { body: { elements: [{ lease, opId: opId(), isExhausted: true }] } });
-    const first = await Promise.race(waiting);
-    expect(first.json.results[0].error).toMatchObject({ kind: "NoneAvailable", advice: "Stop" });
+    for (const { json } of await Promise.all(waiting))
+      expect(json.results[0].error).toMatchObject({ kind: "NoneAvailable", advice: "Stop" });
+  });
+
+  test("all are answered when the run ends", async () => {
+    await claimed();
+    const waiting = waitFor(3);
+    await untilWaiting(3);
     await ask(`/v1/runs/${RUN}/cancel`, { as: "operator", body: { opId: opId() } });
-    await Promise.all(waiting);
+    for (const { json } of await Promise.all(waiting)) expect(json.results[0].error.kind).toBe("RunTerminal");
+  });
+
+  test("one that cannot get the time is put off, and is no defect", async () => {
+    await claimed();
+    const time = clock.now();
+    let readings = 0;
+    // The time for the claim itself can be had, but not the time to wait by.
+    clock.now = () => {
+      if (readings++ > 0) throw new Error("no time");
+      return time;
+    };
+    const { json } = await ask("/v1/claim", { body: claim({}, 60_000) });
+    expect(json.results[0]).toMatchObject({ status: 503, error: { kind: "NoClock", advice: "RetrySameOpId" } });
   });
 
   test("its time ends, and a client that has gone waits no more", async () => {
@@ -303,8 +324,12 @@ describe("claims that wait", () => {
     await claimed();
     const waiting = ask("/v1/claim", { body: claim({}, 20_000) });
     await untilWaiting(1);
-    await server.drain();
+    const events = fetch(`${server.url}/v1/events`, { headers: { authorization: "Bearer worker" } });
+    const stream = (await events).text();
+    // Long: a connection that its client keeps, or an endless response, would take all of it.
+    await server.drain({ graceMs: 600_000 });
     expect((await waiting).json.results[0].error.kind).toBe("NoneAvailable");
+    expect(await stream).toBe("");
   });
 });
 

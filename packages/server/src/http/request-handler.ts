@@ -16,6 +16,7 @@ import {
 import type { RunId } from "@gossip/contracts";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { OpenRequests } from "../auth/open-requests.ts";
 import { LOCAL_PRINCIPAL, type Principal } from "../auth/principal.ts";
 import { hidesKeys } from "../console/keyless-operations.ts";
 import { streamConsoleEvents } from "../console/stream-console-events.ts";
@@ -50,6 +51,8 @@ export interface HandlerOptions {
   readonly service: Service;
   /** Without it, every caller may do everything. */
   readonly authenticate?: Authenticate | undefined;
+  /** Whether the token of a sender is still valid. Asked about requests that stay open. */
+  readonly isLive?: ((principal: Principal) => boolean) | undefined;
   readonly audit?: ((entry: AuditEntry) => void) | undefined;
   readonly connections?: Connections | undefined;
   /** Passes requests on to the nodes that own their runs, for clients that ask for it. */
@@ -78,8 +81,11 @@ export class RequestHandler {
   readonly #audit: (entry: AuditEntry) => void;
   readonly #forwarder: Forwarder | undefined;
   readonly #connections: Connections | undefined;
+  readonly #open: OpenRequests;
+  readonly #streams = new Set<ServerResponse>();
 
-  constructor({ service, authenticate, audit = () => {}, forwarder, connections }: HandlerOptions) {
+  constructor({ service, authenticate, isLive, audit = () => {}, forwarder, connections }: HandlerOptions) {
+    this.#open = new OpenRequests(isLive ?? (() => true));
     this.#forwarder = forwarder;
     this.#connections = connections;
     this.#service = service;
@@ -107,6 +113,11 @@ export class RequestHandler {
     }
   }
 
+  /** End every stream of events: the server is about to stop. Readers go on elsewhere after their last id. */
+  endStreams(): void {
+    for (const response of this.#streams) response.end();
+  }
+
   #receive(request: IncomingMessage, response: ServerResponse, body: BodyAllowance): Result<Received, ProtocolError> {
     const url = request.url ?? "/";
     const queryAt = url.indexOf("?");
@@ -115,7 +126,7 @@ export class RequestHandler {
     const principal = this.#authenticate === undefined ? LOCAL_PRINCIPAL : this.#authenticate(request);
     if (principal === undefined) {
       response.setHeader("www-authenticate", "Bearer");
-      return err(protocolError("Unauthenticated", "send a valid token as `Authorization: Bearer TOKEN`"));
+      return err(UNAUTHENTICATED);
     }
     if (this.#connections?.use(request.socket, principal.id) === false) {
       response.setHeader("connection", "close");
@@ -159,14 +170,25 @@ export class RequestHandler {
       admitted.value();
       received.body.release();
     }
+    let isRevoked = false;
+    const gone = isWaiting ? new AbortController() : undefined;
+    const close =
+      gone &&
+      this.#open.add(principal, () => {
+        isRevoked = true;
+        gone.abort();
+      });
+    if (gone !== undefined) response.on("close", () => gone.abort());
     try {
-      const context = this.#contextOf(received, isWaiting);
+      const context = new ElementContext(this.#service, principal, gone?.signal ?? NEVER);
       const results = await this.#executeElements(context, name, elements, isWaiting ? waitMs : 0);
+      if (isRevoked) return respondError(response, UNAUTHENTICATED);
       const toForward = { elements, results, waitMs: isWaiting ? waitMs : 0 };
       respond(response, 200, {
         results: (await this.#forwarderOf(received)?.batch(received.request, toForward)) ?? results,
       });
     } finally {
+      close?.();
       admitted.value();
     }
   }
@@ -241,7 +263,7 @@ export class RequestHandler {
         context: ElementContext,
         call: Call<CallName>,
       ) => Promise<{ readonly ok: unknown } | Failure>;
-      const context = this.#contextOf(received, false);
+      const context = this.#contextOf(received);
       const named = name === "routeRun" ? {} : { ...query, ...(json as NamedRun | undefined), ...params };
       const result = await this.#owning(context, named, () =>
         execute(context, { params, query, body: json } as Call<CallName>),
@@ -289,10 +311,16 @@ export class RequestHandler {
     const readers = events.readerCount + (this.#service.console?.events.readerCount ?? 0);
     if (readers >= limits.maxEventStreams)
       return respondError(response, protocolError("Overloaded", "too many readers of events"));
-    const tenant = this.#contextOf(received, false).resolveTenant(query["tenant"]);
+    const tenant = this.#contextOf(received).resolveTenant(query["tenant"]);
     if (isFailure(tenant)) return respondFailure(response, tenant);
     const run = query["run"] === undefined ? undefined : (BigInt(`0x${query["run"]}`) as RunId);
     const after = (request.headers["last-event-id"] as string | undefined) ?? query["after"];
+    const close = this.#open.add(received.principal, () => response.destroy());
+    this.#streams.add(response);
+    response.on("close", () => {
+      this.#streams.delete(response);
+      close();
+    });
     const { console: service } = this.#service;
     if (received.name === "consoleEvents") {
       if (service === undefined)
@@ -332,15 +360,13 @@ export class RequestHandler {
     return err(protocolError("BadRequest", `${field} is not a parameter of this path, or not in its form`, { field }));
   }
 
-  #contextOf({ response, principal }: Received, isWaiting: boolean): ElementContext {
-    if (!isWaiting) return new ElementContext(this.#service, principal, NEVER);
-    const gone = new AbortController();
-    response.on("close", () => gone.abort());
-    return new ElementContext(this.#service, principal, gone.signal);
+  #contextOf({ principal }: Received): ElementContext {
+    return new ElementContext(this.#service, principal, NEVER);
   }
 }
 
 const NEVER = new AbortController().signal;
 const NO_QUERY = {};
 const FORBIDDEN_STATUS = PROTOCOL_ERRORS.Forbidden.status;
+const UNAUTHENTICATED = protocolError("Unauthenticated", "send a valid token as `Authorization: Bearer TOKEN`");
 const DEFECT = protocolError("InternalError", "the server could not execute this; its log has the reason");

@@ -29,17 +29,21 @@ export class Connections {
     socket.on("close", () => {
       this.#sockets.delete(socket);
       add(this.#byAddress, address, -1);
-      this.#forgetToken(socket);
     });
     return true;
   }
 
-  /** Note that a request with this token came over a connection. Returns false if the token has too many connections. */
+  /**
+   * Note that a request with this token came over a connection. Returns false if the token has too many connections.
+   *
+   * Over TLS this is another socket than the accepted one, so it is watched by itself.
+   */
   use(socket: Socket, token: string): boolean {
     const before = this.#tokens.get(socket);
     if (before === token) return true;
     if ((this.#byToken.get(token) ?? 0) >= this.#limits.maxConnectionsPerToken) return false;
-    this.#forgetToken(socket);
+    if (before === undefined) socket.once("close", () => this.#forgetToken(socket));
+    else this.#forgetToken(socket);
     this.#tokens.set(socket, token);
     add(this.#byToken, token, 1);
     return true;

@@ -227,6 +227,11 @@ export class ClusterRuntime implements ClusterControl {
     return changed.ok ? ok(this.ownership.node.snapshot.epoch) : changed;
   }
 
+  /** Use other certificates for new connections to other nodes. */
+  reloadTls(tls: PeerTls): void {
+    this.links.reload(tls);
+  }
+
   /** Another node, as the cluster file has it now. */
   #peerOf(name: string): HttpPeer | undefined {
     const address = this.ownership.addressOf(name);

@@ -27,13 +27,21 @@ const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
 /** Connections to the other nodes of a cluster. They use TLS exactly if this node does. */
 export class PeerLinks {
-  readonly #agent: Agent;
+  #agent: Agent;
   readonly #send: typeof httpRequest;
 
   constructor(tls?: PeerTls) {
-    const settings = { keepAlive: true, noDelay: true, maxSockets: 64 };
-    this.#agent = tls === undefined ? new Agent(settings) : new TlsAgent({ ...settings, ...withoutMissing(tls) });
+    this.#agent = makeAgent(tls);
     this.#send = tls === undefined ? httpRequest : httpsRequest;
+  }
+
+  /** Use other certificates from now on. Requests in progress finish with the old ones. */
+  reload(tls: PeerTls): void {
+    const old = this.#agent;
+    this.#agent = makeAgent(tls);
+    // Connections of the old agent are closed as they become free.
+    old.maxFreeSockets = 0;
+    for (const free of Object.values(old.freeSockets)) for (const socket of free ?? []) socket.destroy();
   }
 
   /** Send a request to a node at `host:port`. `undefined` if there is no answer: it may have been executed. */
@@ -70,6 +78,11 @@ export class PeerLinks {
   close(): void {
     this.#agent.destroy();
   }
+}
+
+function makeAgent(tls: PeerTls | undefined): Agent {
+  const settings = { keepAlive: true, noDelay: true, maxSockets: 64 };
+  return tls === undefined ? new Agent(settings) : new TlsAgent({ ...settings, ...withoutMissing(tls) });
 }
 
 function withoutMissing({ cert, key, ca }: PeerTls): PeerTls {
