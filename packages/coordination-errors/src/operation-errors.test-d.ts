@@ -4,7 +4,7 @@ import { expectTypeOf } from "vitest";
 import { adviceFor } from "./advice.ts";
 import { coordError, runOpIdConflict } from "./coord-error.ts";
 import type { ErrorOfKind, RunOpIdConflict } from "./error-fields.ts";
-import type { ErrorKind, KindsOf, Operation, Route } from "./error-routes.ts";
+import type { ErrorKind, KindsOf, Operation, Route, Row } from "./error-routes.ts";
 import { ERROR_ROUTES } from "./error-routes.ts";
 import { narrowCoordError } from "./narrow-coord-error.ts";
 import type * as errors from "./operation-errors.ts";
@@ -159,9 +159,11 @@ expectTypeOf<ErrorOfKind<"AlreadyLeased">["currentOwner"]>().toExtend<Redacted<b
 expectTypeOf<ErrorOfKind<"SplitInvalid">["reason"]>().toEqualTypeOf<SplitValidationError>();
 
 // The table answers for every operation, or it does not compile.
-const { split: _split, ...withoutColumn } = ERROR_ROUTES.StaleFence;
-// @ts-expect-error the column `split` is missing
-void (withoutColumn satisfies Record<Operation, Route>);
+declare const row: Row;
+const [_acquire, ...withoutColumn] = row;
+// @ts-expect-error a column is missing
+void (withoutColumn satisfies Row);
+expectTypeOf(ERROR_ROUTES.StaleFence).toExtend<Record<Operation, Route>>();
 expectTypeOf<KindsOf<Operation>>().toEqualTypeOf<ErrorKind>();
 
 // Handling is exhaustive, also for a union of one.
