@@ -105,7 +105,7 @@ export type ErrorKind = keyof typeof ERROR_ROUTES;
 
 /** The kinds that `Op` can produce. */
 export type KindsOf<Op extends Operation> = {
-  [K in ErrorKind]: (typeof ERROR_ROUTES)[K][Op] extends typeof ___ ? never : K;
+  [K in ErrorKind]: (typeof ERROR_ROUTES)[K][Op] extends "no" ? never : K;
 }[ErrorKind];
 
 /** The kinds that the checks shared by leased operations can produce. */
