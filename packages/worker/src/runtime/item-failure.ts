@@ -1,6 +1,6 @@
 import { ItemTimedOut } from "./item-timed-out.ts";
 
-/** Why an item is given up. The same words as in the coordinator's ledger of failures. */
+/** Why an item is given up. The same words as in the coordinator's failure ledger. */
 export type ItemFailureReason = "ItemFailed" | "TimedOut" | "ResultRefused" | "Crashed";
 
 /** An item that failed for the last time. */

@@ -39,7 +39,7 @@ export interface RunWorkersOptions<I extends Item = Item, R = unknown> {
   readonly graceMs?: number;
   /** The id of this process. No two processes may share one. Default: random. */
   readonly worker?: WorkerId;
-  /** The name of this process in the registry of workers and in the ledger of failures. Default: host and process id. */
+  /** The name of this process in the registry of workers and in the failure ledger. Default: host and process id. */
   readonly name?: string;
   /** The version of the program, for the registry of workers. Default: empty. */
   readonly version?: string;
