@@ -3,9 +3,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { PACKAGES, ROOT, readManifest, type Manifest } from "../layers/layers.ts";
+import { PACKAGES, readManifest, type Manifest } from "../layers/layers.ts";
+import { STAMPED } from "../release/stamp-versions.ts";
 import { copyTree } from "./copy-tree.ts";
-import { runOrThrow } from "./run.ts";
+import { run, runOrThrow } from "./run.ts";
 
 let copy: string;
 afterEach(() => rmSync(copy, { recursive: true, force: true }));
@@ -51,6 +52,20 @@ test("with versions tied together, the tests above would fail", async () => {
   expect(after["scope"]).not.toBe(readManifest("scope").version);
 });
 
+test("a release writes its version wherever it is shown, and leaves nothing unannounced", async () => {
+  const after = await versionsAfterAll({ cli: "minor", "coordination-postgres": "major" });
+  expect(after["coordination-postgres"]).toBe(bump(readManifest("coordination-postgres").version, 0));
+  for (const { package: name, file, version } of STAMPED) {
+    const text = readFileSync(join(copy, "packages", name, file), "utf8");
+    expect({ file, version: version.exec(text)?.[0] }).toEqual({ file, version: after[name] });
+  }
+  const module = JSON.stringify(join(copy, "tools/release/unannounced.ts"));
+  const script = `import { currentHashes, readReleased, unannounced } from ${module};
+    console.log(JSON.stringify(unannounced(currentHashes(), readReleased(), new Set())));`;
+  const args = ["--import", join(copy, "tools/ts/register.mjs"), "--input-type=module", "-e", script];
+  expect(JSON.parse((await run(process.execPath, args, copy)).stdout)).toEqual([]);
+});
+
 type Bump = "major" | "minor" | "patch";
 type Configure = (config: object) => object;
 
@@ -58,7 +73,7 @@ function versionsAfter(name: string, kind: Bump, configure?: Configure): Promise
   return versionsAfterAll({ [name]: kind }, configure);
 }
 
-/** What `changeset version` makes of the planted changesets, one for each package, in a copy without any other. */
+/** What `npm run version` makes of the planted changesets, one for each package, in a copy without any other. */
 async function versionsAfterAll(
   changes: Readonly<Record<string, Bump>>,
   configure?: Configure,
@@ -76,7 +91,7 @@ async function versionsAfterAll(
     const text = `---\n"@gossip/${name}": ${kind}\n---\n\nPlanted ${kind} change of ${name}.\n`;
     writeFileSync(join(folder, `${name}.md`), text);
   }
-  await runOrThrow(process.execPath, [join(ROOT, "node_modules/@changesets/cli/bin.js"), "version"], copy);
+  await runOrThrow("npm", ["run", "version"], copy);
   return Object.fromEntries(
     PACKAGES.map((each) => [
       each,
