@@ -1,12 +1,22 @@
-// The servers behind the addresses in examples: one PostgreSQL and one etcd for all blocks, started when first needed.
+// The servers behind the addresses in examples: one of each kind for all blocks, started when first needed.
 //
 // A page writes addresses that a reader understands, and the runner replaces them:
 //   postgres://USER:PASSWORD@db.internal/NAME?…   a database of this block alone, prepared by DATABASES
 //   etcd://etcd-1.internal:2379,…                 the etcd, empty
 //   http://etcd-1.internal:2379                   the same, for the client
+//   http://s3.internal:9000                       an S3 server with the bucket `photos`, for the credentials of the page
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { etcdSkipped, startEtcd, startPostgres, type EtcdServer, type PostgresServer } from "../engines/index.ts";
+import {
+  etcdSkipped,
+  radosGatewaySkipped,
+  startEtcd,
+  startPostgres,
+  startRadosGateway,
+  type EtcdServer,
+  type PostgresServer,
+  type RadosGateway,
+} from "../engines/index.ts";
 import { packageFolder } from "../layers/layers.ts";
 import type { Block } from "./blocks.ts";
 import { resolveFromRoot } from "./pages.ts";
@@ -15,6 +25,12 @@ import { missingPrograms, postgresFor } from "./needed-programs.ts";
 const POSTGRES_ADDRESS = /postgres:\/\/(?:[^\s"'`@/]*@)?db\.internal\/(\w+)(?:\?[\w=&-]*)?/g;
 const ETCD_STORE_ADDRESS = /etcds?:\/\/(?:[^\s"'`@/]*@)?(?:[\w-]+\.internal:2379,?)+/g;
 const ETCD_ADDRESS = /https?:\/\/[\w-]+\.internal:2379/g;
+
+const S3_ADDRESS = "http://s3.internal:9000";
+const BUCKET = "s3://photos";
+const BUCKET_KEYS = ["2025/old.jpg", "2026/ant.jpg", "2026/bee.jpg", "2026/cat.jpg"];
+/** What a page writes as its credentials. */
+const CREDENTIALS = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "example-secret" };
 
 /** What the databases of examples hold before the block runs. `gossip` is the store's own and starts empty. */
 const DATABASES: Readonly<Record<string, string>> = {
@@ -45,6 +61,7 @@ export class Engines {
   /** By the folder of the binaries; those of the npm package under an empty name. */
   readonly #postgres = new Map<string, Promise<PostgresServer>>();
   #etcd: Promise<EtcdServer> | undefined;
+  #gateway: Promise<RadosGateway> | undefined;
   /** Settles when the last caller that uses etcd has released it. */
   #etcdFree: Promise<void> = Promise.resolve();
   #databaseCount = 0;
@@ -52,23 +69,31 @@ export class Engines {
   /** Why a block cannot run on this machine; `undefined` if it can. */
   missingFor({ code }: Block): string | undefined {
     const needsEtcd = code.search(ETCD_STORE_ADDRESS) >= 0 || code.search(ETCD_ADDRESS) >= 0;
-    return (needsEtcd ? etcdSkipped() : undefined) ?? missingPrograms(code);
+    const needsS3 = code.includes(S3_ADDRESS);
+    return (
+      (needsEtcd ? etcdSkipped() : undefined) ?? (needsS3 ? radosGatewaySkipped() : undefined) ?? missingPrograms(code)
+    );
   }
 
   /** Start the servers that the code names. They are empty, and its own until it is released. */
   async open(code: string): Promise<OpenedServers> {
     const urls = await this.#makeDatabases(code);
     const etcd = await this.#takeEtcd(code);
+    const bucket = await this.#makeBucket(code);
     return {
       toReal: (text) => {
-        const withDatabases = text.replaceAll(POSTGRES_ADDRESS, (_, name: string) => urls.get(name)!);
+        const withBucket = swap(text, bucket);
+        const withDatabases = withBucket.replaceAll(POSTGRES_ADDRESS, (_, name: string) => urls.get(name)!);
         if (etcd === undefined) return withDatabases;
         return withDatabases
           .replaceAll(ETCD_STORE_ADDRESS, etcd.endpoint.replace("http:", "etcd:"))
           .replaceAll(ETCD_ADDRESS, etcd.endpoint);
       },
       toPage: (text) => {
-        let shown = text;
+        let shown = swap(
+          text,
+          bucket.map(([page, real]) => [real, page]),
+        );
         for (const [name, url] of urls) shown = shown.replaceAll(addressIn(url), `db.internal/${name}`);
         return etcd === undefined ? shown : shown.replaceAll(new URL(etcd.endpoint).host, "etcd-1.internal:2379");
       },
@@ -97,6 +122,20 @@ export class Engines {
   async dispose(): Promise<void> {
     for (const server of this.#postgres.values()) await (await server).dispose();
     await (await this.#etcd)?.dispose();
+    await (await this.#gateway)?.dispose();
+  }
+
+  /** A bucket of its own, if the code names the S3 server: what a page writes, and what is there instead. */
+  async #makeBucket(code: string): Promise<readonly (readonly [page: string, real: string])[]> {
+    if (!code.includes(S3_ADDRESS)) return [];
+    this.#gateway ??= startRadosGateway();
+    const gateway = await this.#gateway;
+    return [
+      [S3_ADDRESS, gateway.endpoint],
+      [BUCKET, `s3://${await gateway.makeBucket(BUCKET_KEYS)}`],
+      [CREDENTIALS.accessKeyId, gateway.credentials.accessKeyId],
+      [CREDENTIALS.secretAccessKey, gateway.credentials.secretAccessKey],
+    ];
   }
 
   /** The etcd, emptied, if the code names one. One caller has it at a time, because all share its keys. */
@@ -146,6 +185,10 @@ async function withClient(url: string, use: (client: Client) => Promise<unknown>
   } finally {
     await client.end();
   }
+}
+
+function swap(text: string, pairs: readonly (readonly [from: string, to: string])[]): string {
+  return pairs.reduce((swapped, [from, to]) => swapped.replaceAll(from, to), text);
 }
 
 /** Host, port and database of a URL, as they are printed without credentials. */
