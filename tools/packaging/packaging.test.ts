@@ -11,10 +11,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseExports, type ApiExport } from "../api/api-list.ts";
 import { readApiFile } from "../api/packages.ts";
 import { bundleCommand } from "../release/bundle-command.ts";
-import { LAYERS, PACKAGES, codeEntries, readManifest } from "../layers/layers.ts";
+import { neededLayers } from "../release/needed-layers.ts";
+import { LAYERS, PACKAGES, codeEntries, packageFolder, readManifest, type Manifest } from "../layers/layers.ts";
 import { OLDEST_TYPESCRIPT, importAll, installInto, installedPackages, projectWith, typeCheckAll } from "./consumer.ts";
 import { copyTree } from "./copy-tree.ts";
 import { packAll } from "./pack.ts";
+import { openRegistry, type LocalRegistry } from "./registry.ts";
 import { run, runOrThrow } from "./run.ts";
 import { readShipped, shippedProblems, strangers } from "./shipped.ts";
 
@@ -122,6 +124,62 @@ describe("the command's own tarball", () => {
     await runOrThrow(join(prefix, "bin/gossip"), ["run", ...options], prefix);
     const sums = readFileSync(join(prefix, "sums.ndjson"), "utf8");
     for (const text of ["1", "2"]) expect(sums).toContain(createHash("sha256").update(text).digest("hex"));
+  });
+});
+
+// What a README starts with is what its reader types first.
+describe("the install command of a README, as written", () => {
+  const folders: string[] = [];
+  let registry: LocalRegistry;
+  const emptyFolder = (): string => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "gossip-install-")));
+    folders.push(folder);
+    return folder;
+  };
+  const install = (name: string, folder: string, ...flags: string[]): Promise<string> => {
+    const line = /^```sh\nnpm (install .+)\n```$/m.exec(
+      readFileSync(join(packageFolder(name), "README.md"), "utf8"),
+    )![1]!;
+    const quiet = ["--prefer-offline", "--no-audit", "--no-fund", "--no-package-lock", registry.option];
+    return runOrThrow("npm", [...line.split(" "), ...quiet, ...flags], folder);
+  };
+  beforeAll(async () => {
+    const packages = PACKAGES.map((name) => {
+      const path = join(everything, "node_modules/@gossip", name, "package.json");
+      return { manifest: JSON.parse(readFileSync(path, "utf8")) as Manifest, tarball: tarballs.get(name)! };
+    });
+    registry = await openRegistry(packages);
+  });
+  afterAll(() => {
+    registry.close();
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("of @gossip/frontier brings the layers below it, and nothing above or beside", async () => {
+    const project = emptyFolder();
+    writeFileSync(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
+    await install("frontier", project);
+    const layers = ["frontier", ...neededLayers("frontier")].map((name) => `@gossip/${name}`);
+    expect(installedPackages(project).sort()).toEqual([...layers, "@noble/hashes"].sort());
+    const frontier = parseExports("frontier", readApiFile("frontier")!);
+    expect(await importAll(project, ["@gossip/frontier"], frontier)).toEqual([]);
+  });
+
+  test("of @gossip/cli brings the command and its manual page", async () => {
+    const prefix = emptyFolder();
+    await install("cli", prefix, "--prefix", prefix);
+    const version = await runOrThrow(join(prefix, "bin/gossip"), ["--version"], prefix);
+    expect(version.trim()).toBe(readManifest("cli").version);
+    expect(readFileSync(join(prefix, "share/man/man1/gossip.1"), "utf8")).toContain(".TH GOSSIP 1");
+  });
+
+  test("one layer installs from the tarballs that `npm run dist -- LAYER` names", async () => {
+    const files = [...neededLayers("frontier"), "frontier"].map((name) => tarballs.get(name)!);
+    const project = await installInto(files);
+    folders.push(project);
+    expect(await importAll(project, ["@gossip/frontier"], parseExports("frontier", readApiFile("frontier")!))).toEqual(
+      [],
+    );
   });
 });
 
