@@ -62,7 +62,10 @@ function kindOf(flags: ts.SymbolFlags): string {
 function declarationText(declaration: ts.Declaration): string {
   // A variable's declaration is two levels below its statement.
   const statement = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
-  return statement.getText().replace(/^export declare |^export |^declare /, "");
+  return statement
+    .getText()
+    .replace(/^export declare |^export |^declare /, "")
+    .replace(/^\s*#private;\n/m, "");
 }
 
 /** A page for each package, with a link at every name that another page, or this one, explains. */

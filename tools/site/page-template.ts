@@ -3,7 +3,10 @@ import { escapeHtml } from "./escape-html.ts";
 import type { MenuSection, SitePage } from "./pages.ts";
 import type { Heading, RenderedPage } from "./render-page.ts";
 
-/** A whole HTML page. Every link is relative, so the site works in any folder, and without a server. */
+/**
+ * A whole HTML page. Every link is relative, so the site works in any folder, and without a server. Its own ids begin with
+ * `site-`: all others belong to headings.
+ */
 export function htmlPage(page: SitePage, { html, headings }: RenderedPage, menu: readonly MenuSection[]): string {
   const up = posix.relative(posix.dirname(page.path), "") || ".";
   return `<!doctype html>
@@ -16,17 +19,18 @@ export function htmlPage(page: SitePage, { html, headings }: RenderedPage, menu:
 <link rel="stylesheet" href="${up}/assets/site.css">
 </head>
 <body data-up="${up}">
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#site-content">Skip to the content</a>
 <header>
 <a class="home" href="${up}/index.html">Gossip</a>
-<form role="search"><input type="search" id="search" placeholder="Search" aria-label="Search all pages" autocomplete="off"></form>
+<a class="to-menu" href="#site-menu">All pages</a>
+<form role="search"><input type="search" id="site-search" placeholder="Search" aria-label="Search all pages" autocomplete="off"></form>
 </header>
-<div id="results" role="region" aria-label="Search results" aria-live="polite" hidden></div>
+<div id="site-results" role="region" aria-label="Search results" aria-live="polite" hidden></div>
 <div class="columns">
-<nav class="menu" aria-label="All pages">
+<nav class="menu" id="site-menu" aria-label="All pages">
 ${menu.map((section) => menuSection(section, page, up)).join("\n")}
 </nav>
-<main id="content" tabindex="-1">
+<main id="site-content" tabindex="-1">
 ${html}
 </main>
 <nav class="contents" aria-label="On this page">

@@ -17,6 +17,9 @@ export interface RenderedPage {
   readonly headings: readonly Heading[];
 }
 
+/** Code of so many characters stays on one line: a break after the first dash of an option is hard to read. */
+const WHOLE_CODE = 24;
+
 /** `linkTo` turns a link as the page writes it into one that works on the site. */
 export function renderPage(markdown: string, linkTo: (target: string) => string): RenderedPage {
   const headings: Heading[] = [];
@@ -36,6 +39,9 @@ export function renderPage(markdown: string, linkTo: (target: string) => string)
       },
       image({ href, text }: Tokens.Image): string {
         return `<img src="${escapeHtml(linkTo(href))}" alt="${escapeHtml(text)}">`;
+      },
+      codespan({ text }: Tokens.Codespan): string {
+        return `<code${text.length <= WHOLE_CODE ? ' class="whole"' : ""}>${escapeHtml(text)}</code>`;
       },
       code({ text, lang }: Tokens.Code): string {
         return renderCode(text, lang ?? "");

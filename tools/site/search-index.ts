@@ -7,11 +7,13 @@ export interface SearchEntry {
   readonly id: string;
   readonly page: string;
   readonly heading: string;
+  /** The headings that the section is below, without the title of the page. */
+  readonly above: string;
   readonly text: string;
 }
 
 /** `assets/search.js` has to load the index with the same options. */
-const OPTIONS = { fields: ["heading", "page", "text"], storeFields: ["page", "heading", "shown"] };
+const OPTIONS = { fields: ["heading", "above", "page", "text"], storeFields: ["page", "heading", "shown"] };
 /** Enough to show what a hit is about. */
 const SHOWN_LENGTH = 160;
 
@@ -25,9 +27,20 @@ export function searchEntries(path: string, title: string, html: string, heading
       id: level === 1 ? path : `${path}#${anchor}`,
       page: title,
       heading: text,
+      above: headingsAbove(headings, index).join(" "),
       text: `${plain(body)} ${wordsOf(text)}`.trim(),
     };
   });
+}
+
+/** The headings that a section is below, the nearest first, without the title of the page. */
+function headingsAbove(headings: readonly Heading[], index: number): string[] {
+  let { level } = headings[index]!;
+  return headings.slice(0, index).reduceRight<string[]>((above, heading) => {
+    if (heading.level >= level || heading.level === 1) return above;
+    level = heading.level;
+    return [...above, heading.text];
+  }, []);
 }
 
 /** A script that makes the index a global variable, so that it also works without a server. */

@@ -32,10 +32,11 @@ test("the API reference shows comments, declarations and links to other packages
   expect(page).toContain('href="../contracts/api.html#shardid"');
 });
 
-test("broken links, lost anchors and things of other sites are found", () => {
+test("broken links, lost and repeated anchors and things of other sites are found", () => {
   const planted = mkdtempSync(join(tmpdir(), "gossip-site-"));
   mkdirSync(join(planted, "below"));
   writeFileSync(join(planted, "a.html"), '<h1 id="top">A</h1><a href="below/b.html#there">b</a><a href="#top">t</a>');
+  writeFileSync(join(planted, "twice.html"), '<h1 id="x">A</h1><h2 id="y">B</h2><h2 id="x">C</h2>');
   const links = ["../a.html", "../c.html", "../a.html#gone", "https://example.com"];
   const body = links.map((link) => `<a class="x" href="${link}">x</a>`).join("");
   writeFileSync(join(planted, "below/b.html"), `<p id="there">${body}<img src="https://example.com/x.png"></p>`);
@@ -43,6 +44,7 @@ test("broken links, lost anchors and things of other sites are found", () => {
     "below/b.html links to ../c.html, which is not there",
     "below/b.html links to ../a.html#gone: no such place",
     "below/b.html loads https://example.com/x.png from another site",
+    "twice.html has two places called x",
   ]);
   rmSync(planted, { recursive: true, force: true });
 });
@@ -74,9 +76,12 @@ describe.skipIf(browserSkipped() !== undefined)("in a browser, from the disk", (
       expect(await axeFindings(page)).toEqual([]);
 
       await page.keyboard.press("/");
+      await page.keyboard.type("no-such-word etcd");
+      await page.locator("#site-results a").first().waitFor();
+      await page.keyboard.press("Escape");
       await page.keyboard.type("restore etcd");
-      await page.locator("#results a").first().waitFor();
-      expect(await page.locator("#results a").allTextContents()).toEqual(
+      await page.locator("#site-results a").first().waitFor();
+      expect(await page.locator("#site-results a").allTextContents()).toEqual(
         expect.arrayContaining([expect.stringContaining("A snapshot is taken")]),
       );
       await page.keyboard.press("Enter");

@@ -1,8 +1,8 @@
 // Search without a server: the index is loaded with the first key.
 (() => {
   const up = document.body.dataset.up;
-  const input = document.getElementById("search");
-  const results = document.getElementById("results");
+  const input = document.getElementById("site-search");
+  const results = document.getElementById("site-results");
   const LIMIT = 20;
   let loading;
 
@@ -11,7 +11,7 @@
       const script = document.createElement("script");
       script.src = `${up}/assets/search-index.js`;
       script.onload = () => {
-        const options = { fields: ["heading", "page", "text"], storeFields: ["page", "heading", "shown"] };
+        const options = { fields: ["heading", "above", "page", "text"], storeFields: ["page", "heading", "shown"] };
         resolve(MiniSearch.loadJS(globalThis.gossipSearchIndex, options));
       };
       script.onerror = reject;
@@ -25,12 +25,9 @@
     if (words === "") return hide();
     const search = await load();
     if (input.value.trim() !== words) return;
-    const hits = search.search(words, {
-      prefix: true,
-      fuzzy: 0.15,
-      combineWith: "AND",
-      boost: { heading: 4, page: 2 },
-    });
+    const options = { prefix: true, fuzzy: 0.15, boost: { heading: 4, above: 2, page: 2 } };
+    const all = search.search(words, { ...options, combineWith: "AND" });
+    const hits = all.length > 0 ? all : search.search(words, { ...options, combineWith: "OR" });
     results.replaceChildren(hits.length === 0 ? element("p", "Nothing was found.") : list(hits.slice(0, LIMIT)));
     results.hidden = false;
   }
