@@ -10,7 +10,7 @@ import { damagedPart, openCounted, partsFolder, runFolder, writeFailure } from "
 import { findFlaw } from "./assembled-file.ts";
 import { partFileName } from "./part-header.ts";
 import { decodeToken, type PartToken } from "./part-token.ts";
-import { resultForm, type ResultForm } from "./result-form.ts";
+import { partPath, resultForm, type ResultForm } from "./result-form.ts";
 import { FileWriter, FolderWriter, type ResultWriter } from "./result-writer.ts";
 
 export interface AssembleRequest {
@@ -65,10 +65,8 @@ export async function assembleWith(
     try {
       await writeWhole(assembly);
     } catch (thrown) {
-      // Without checksums only the size could be compared, which proves nothing.
-      const canTell = chains.every((token) => token?.crc !== undefined || token === undefined);
-      const isDone = isGone(thrown) && canTell && (await findFlaw(files, form, chains)) === undefined;
-      if (!isDone) throw thrown;
+      if (!isGone(thrown)) throw thrown;
+      if (!(await isAssembled(assembly))) await writeFromDoomed(assembly, thrown);
     }
     await removeParts(assembly);
     return ok({ size: sizeOf(chains) });
@@ -150,14 +148,24 @@ async function writeWhole(assembly: Assembly): Promise<void> {
   await files.syncFolder(dirname(path));
 }
 
-/** A folder with files in it cannot be replaced in one step. After a crash in between, the parts are still there. */
-async function replaceFolder({ files, path, folder }: Assembly, temporary: string): Promise<void> {
-  try {
-    await files.rename(temporary, path);
-  } catch (thrown) {
-    if (codeOf(thrown) !== "ENOTEMPTY" && codeOf(thrown) !== "EEXIST") throw thrown;
-    await files.rename(path, join(folder, `${randomUUID()}.old`));
-    await files.rename(temporary, path);
+/**
+ * A folder with files in it cannot be replaced in one step, so older results are moved to the folder of the parts first.
+ * After a crash in between, the parts are still there.
+ *
+ * A process may move away what another one has just put there. That one removes the parts only if the results are there
+ * once the folder of the parts has its other name, when nothing can be moved into it any more.
+ */
+async function replaceFolder(assembly: Assembly, temporary: string): Promise<void> {
+  const { files, path, folder } = assembly;
+  while (!(await isRenamed(files, temporary, path))) {
+    if (await isAssembled(assembly)) return;
+    if (folder === doomedFolder(assembly)) return;
+    try {
+      await files.rename(path, `${temporary}.old`);
+    } catch (thrown) {
+      // Another process has moved it.
+      if (codeOf(thrown) !== "ENOENT") throw thrown;
+    }
   }
   await files.syncFolder(path);
 }
@@ -227,17 +235,69 @@ class Output {
  * Rename the folder first: a crash during the removal must not leave half of the parts in a folder that is expected to
  * have all.
  */
-async function removeParts({ files, path, folder }: Assembly): Promise<void> {
-  const doomed = `${folder}.assembled`;
-  await files.removeFolder(doomed);
-  try {
-    await files.rename(folder, doomed);
-  } catch (thrown) {
+async function removeParts(assembly: Assembly): Promise<void> {
+  const { files, path, folder } = assembly;
+  const doomed = doomedFolder(assembly);
+  const isMoved = await isRenamed(files, folder, doomed).catch((thrown: unknown) => {
     // Another process is removing them.
-    if (!isGone(thrown) && codeOf(thrown) !== "ENOTEMPTY" && codeOf(thrown) !== "EEXIST") throw thrown;
-  }
+    if (isGone(thrown)) return true;
+    throw thrown;
+  });
+  if (!(await isThere(assembly))) await writeFromDoomed(assembly, missingResults(path));
   await files.removeFolder(doomed);
+  // A holder that lost its lease may have made the folder again.
+  if (!isMoved && (await isRenamed(files, folder, doomed))) await files.removeFolder(doomed);
   await files.removeEmptyFolder(partsFolder(path));
+}
+
+/** Where the folder of the parts is moved before it is removed. */
+function doomedFolder({ path, run }: Assembly): string {
+  return `${runFolder(path, run)}.assembled`;
+}
+
+/** Assemble parts that are about to be removed. Throws `otherwise` if they are gone and the results are not there. */
+async function writeFromDoomed(assembly: Assembly, otherwise: unknown): Promise<void> {
+  try {
+    await writeWhole({ ...assembly, folder: doomedFolder(assembly) });
+  } catch (thrown) {
+    if (!isGone(thrown)) throw thrown;
+    if (!(await isAssembled(assembly))) throw otherwise;
+  }
+}
+
+/** Whether the results are there with exactly the bytes that the tokens describe. */
+async function isAssembled({ files, form, chains }: Assembly): Promise<boolean> {
+  // Without checksums only the size could be compared, which proves nothing.
+  const canTell = chains.every((token) => token?.crc !== undefined || token === undefined);
+  return canTell && (await findFlaw(files, form, chains)) === undefined;
+}
+
+/** Whether there are results. A file is replaced in one step, so it is always there. */
+async function isThere({ files, form, path }: Assembly): Promise<boolean> {
+  if (!form.isFolder) return true;
+  try {
+    const file = await files.open(partPath(path, 1, form));
+    await file.close();
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return false;
+    throw thrown;
+  }
+}
+
+/** Rename a folder. Returns false if a folder with files in it has that name. */
+async function isRenamed(files: PartFiles, from: string, to: string): Promise<boolean> {
+  try {
+    await files.rename(from, to);
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOTEMPTY" || codeOf(thrown) === "EEXIST") return false;
+    throw thrown;
+  }
+}
+
+function missingResults(path: string): SinkFailed {
+  return new SinkFailed("ResultsMissing", `the results in ${path} are missing`);
 }
 
 function readToken(token: Uint8Array | undefined): PartToken | undefined {

@@ -116,15 +116,23 @@ export class CrashingFiles implements PartFiles {
 
   async rename(from: string, to: string): Promise<void> {
     this.#step();
+    if (!this.#folders.has(dirname(to))) throw systemError("ENOENT");
     const inode = this.#names.get(from);
     if (inode !== undefined) {
+      if (this.#folders.has(to)) throw systemError("EISDIR");
       this.#names.delete(from);
       this.#names.set(to, inode);
       return;
     }
+    if (!this.#folders.has(from)) throw systemError("ENOENT");
     if (this.list().some((name) => name.startsWith(`${to}/`))) throw systemError("ENOTEMPTY");
-    if (!this.#folders.delete(from)) throw systemError("ENOENT");
+    this.#folders.delete(from);
     this.#folders.add(to);
+    for (const name of this.#folders) {
+      if (!name.startsWith(`${from}/`)) continue;
+      this.#folders.delete(name);
+      this.#folders.add(to + name.slice(from.length));
+    }
     for (const [name, file] of this.#names) {
       if (!name.startsWith(`${from}/`)) continue;
       this.#names.delete(name);
@@ -139,7 +147,7 @@ export class CrashingFiles implements PartFiles {
       this.#names.delete(name);
     }
     this.#step();
-    this.#folders.delete(path);
+    for (const name of this.#folders) if (name === path || name.startsWith(`${path}/`)) this.#folders.delete(name);
   }
 
   async removeEmptyFolder(path: string): Promise<void> {

@@ -1,11 +1,13 @@
 // Results in a folder, or compressed, must be exactly those of a plain file, after a crash at any step.
 import { gunzipSync } from "node:zlib";
 import { unwrap } from "@gossip/stdx";
+import { effort } from "@gossip/tools/effort";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { assembleWith, verifyWith } from "./assemble-ndjson.ts";
 import { CrashingFiles } from "./crashing-files.fixture.ts";
-import { partPath } from "./result-form.ts";
+import type { PartFiles } from "./part-files.ts";
+import { partPath, type ResultForm } from "./result-form.ts";
 import { FolderWriter } from "./result-writer.ts";
 import { GOOD_LIFE, RUN, ShardHistory } from "./shard-history.fixture.ts";
 
@@ -34,12 +36,32 @@ async function finishedRun(path: string) {
   return { files, request, form: { path: to, isFolder: path.endsWith("/"), isCompressed: to.endsWith(".gz") } };
 }
 
-function contentOf(files: CrashingFiles, form: { path: string; isFolder: boolean; isCompressed: boolean }): string[] {
+function contentOf(files: CrashingFiles, form: ResultForm): string[] {
   const names = form.isFolder ? files.list().filter((name) => name.startsWith(`${form.path}/`)) : [form.path];
   return names.map((name) => {
     const bytes = files.bytes(name)!;
     return (form.isCompressed ? gunzipSync(bytes) : bytes).toString();
   });
+}
+
+/** Results of an earlier run at the same path. */
+async function putOlder(files: CrashingFiles, form: ResultForm): Promise<void> {
+  if (form.isFolder) await files.makeFolder(form.path);
+  const file = await files.create(form.isFolder ? partPath(form.path, 77, form) : form.path);
+  await file.write(Buffer.from("old"), 0);
+}
+
+/** The same files for one of several processes: the steps of all of them happen in any order. */
+function interleaved(files: CrashingFiles, scheduler: fc.Scheduler): PartFiles {
+  return {
+    makeFolder: scheduler.scheduleFunction((path) => files.makeFolder(path)),
+    create: scheduler.scheduleFunction((path) => files.create(path)),
+    syncFolder: (path) => files.syncFolder(path),
+    open: scheduler.scheduleFunction((path) => files.open(path)),
+    rename: scheduler.scheduleFunction((from, to) => files.rename(from, to)),
+    removeFolder: scheduler.scheduleFunction((path) => files.removeFolder(path)),
+    removeEmptyFolder: scheduler.scheduleFunction((path) => files.removeEmptyFolder(path)),
+  };
 }
 
 describe.each(FORMS)("results in $what", ({ path, isFolder }) => {
@@ -74,12 +96,24 @@ describe.each(FORMS)("results in $what", ({ path, isFolder }) => {
     },
   );
 
+  test("are there, whole, whatever the order of the steps of several processes that assemble at once", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.boolean(), async (scheduler, hasOlder) => {
+        const { files, request, form } = await finishedRun(path);
+        if (hasOlder) await putOlder(files, form);
+        const assemblies = [1, 2, 3].map(() => assembleWith(interleaved(files, scheduler), request));
+        const all = await scheduler.waitFor(Promise.all(assemblies));
+        expect(contentOf(files, form).join("")).toBe(LINES);
+        expect(all.map((each) => (each.ok ? "ok" : each.error.reason))).toEqual(["ok", "ok", "ok"]);
+        expect(files.list().filter((name) => name.includes(".parts"))).toEqual([]);
+      }),
+      { numRuns: effort({ usual: 60, exploring: 3000 }) },
+    );
+  });
+
   test("replace older results, whole", async () => {
     const { files, request, form } = await finishedRun(path);
-    const old = isFolder ? partPath(form.path, 77, form) : form.path;
-    if (isFolder) await files.makeFolder(form.path);
-    const file = await files.create(old);
-    await file.write(Buffer.from("old"), 0);
+    await putOlder(files, form);
     unwrap(await assembleWith(files, request));
     expect(contentOf(files, form).join("")).toBe(LINES);
   });
