@@ -13,6 +13,14 @@ const REASONS: Readonly<Record<string, SourceError>> = {
   NoSuchProfile: { kind: "SourceInvalid", reason: "the profile that AWS_PROFILE names is in no file" },
   NoContainerCredentials: { kind: "SourceUnreadable", reason: "the container's endpoint gives no credentials" },
   AssumeRoleRefused: { kind: "SourceUnreadable", reason: "the token is not accepted for the role" },
+  NoTokenFile: { kind: "SourceUnreadable", reason: "the file with the token for credentials cannot be read" },
+  UnexpectedCredentials: { kind: "SourceUnreadable", reason: "the server that gives credentials gives something else" },
+  CredentialsEnded: { kind: "SourceUnreadable", reason: "the credentials have ended and cannot be renewed" },
+  NoCredentials: {
+    kind: "SourceUnreadable",
+    reason:
+      "no credentials were found, and the bucket is not public; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+  },
   UnexpectedResponse: { kind: "SourceInvalid", reason: "what answers is not an S3 server" },
 };
 

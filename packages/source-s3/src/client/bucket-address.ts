@@ -17,7 +17,12 @@ export function bucketAddress(bucket: string, region: string, endpoint: string |
     const origin = new URL(endpoint);
     return { origin, basePath: origin.pathname.replace(/\/$/, "") + inPath };
   }
-  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
+  const domain = domainOf(region);
   if (bucket.includes(".")) return { origin: new URL(`https://s3.${region}.${domain}`), basePath: inPath };
   return { origin: new URL(`https://${bucket}.s3.${region}.${domain}`), basePath: "" };
+}
+
+/** The domain of AWS that a region is in. */
+export function domainOf(region: string): string {
+  return region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
 }

@@ -6,6 +6,7 @@ import { bucketAddress } from "./bucket-address.ts";
 import { withRetries } from "./retry.ts";
 import { S3Client } from "./s3-client.ts";
 import { S3Error } from "./s3-error.ts";
+import type { Credentials } from "./sign.ts";
 
 const SIGNAL = new AbortController().signal;
 const EMPTY = "<ListBucketResult><EncodingType>url</EncodingType><IsTruncated>false</IsTruncated></ListBucketResult>";
@@ -13,6 +14,7 @@ const EMPTY = "<ListBucketResult><EncodingType>url</EncodingType><IsTruncated>fa
 let server: Server;
 let client: S3Client;
 let requests: IncomingMessage[];
+let signer: Credentials | undefined;
 let answer: (response: ServerResponse, attempt: number) => void;
 
 beforeEach(async () => {
@@ -23,7 +25,8 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const credentials = { get: async () => ({ accessKeyId: "a", secretAccessKey: "b" }) };
+  signer = { accessKeyId: "a", secretAccessKey: "b" };
+  const credentials = { get: async () => signer };
   client = new S3Client({ bucket: "bucket", region: "us-east-1", endpoint, credentials, now: () => new Date(0) });
 });
 afterEach(async () => {
@@ -49,6 +52,13 @@ test("a refusal is not asked again, and its error does not repeat what the serve
   await expect(failed).rejects.toMatchObject({ code: "AccessDenied", status: 403 });
   await expect(failed).rejects.not.toThrow(/private/);
   expect(requests).toHaveLength(1);
+});
+
+test("a refusal of a request without a signature says that there were no credentials", async () => {
+  answer = (response) => response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
+  signer = undefined;
+  await expect(client.list({ prefix: "" }, SIGNAL)).rejects.toMatchObject({ code: "NoCredentials", status: 403 });
+  expect(requests[0]!.headers.authorization).toBe(undefined);
 });
 
 test("a server that names another region is asked again with it", async () => {

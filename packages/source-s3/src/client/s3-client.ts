@@ -89,6 +89,11 @@ export class S3Client {
     const signer = await credentials.get(signal);
     const headers = signer === undefined ? { host: origin.host } : signedHeaders(request, signer);
     const search = query.size === 0 ? "" : `?${encodeQuery(query)}`;
-    return this.#connections.get({ origin, path: fullPath + search }, headers, signal);
+    try {
+      return await this.#connections.get({ origin, path: fullPath + search }, headers, signal);
+    } catch (thrown) {
+      const isRefused = thrown instanceof S3Error && thrown.code === "AccessDenied";
+      throw isRefused && signer === undefined ? new S3Error("NoCredentials", { status: thrown.status }) : thrown;
+    }
   }
 }

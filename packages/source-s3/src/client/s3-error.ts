@@ -39,4 +39,5 @@ const TRANSIENT = new Set([
   "InternalError",
   "ServiceUnavailable",
   "IncompleteResponse",
+  "CredentialsEnded",
 ]);

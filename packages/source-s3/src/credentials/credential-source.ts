@@ -1,3 +1,4 @@
+import { S3Error } from "../client/s3-error.ts";
 import type { Credentials } from "../client/sign.ts";
 
 /** Where credentials come from. */
@@ -17,7 +18,13 @@ export type CredentialLookup = (signal: AbortSignal) => Promise<TemporaryCredent
 /** Renewed this long before they end: a request that is on its way must still be accepted. */
 const RENEW_BEFORE_MS = 5 * 60_000;
 
-/** Asks the lookups in order, keeps what the first of them returns, and asks again shortly before it ends. */
+/** How long one look at all places may take. */
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Asks the lookups in order, keeps what the first of them returns, and asks again shortly before it ends. If that fails,
+ * what is there is used until it ends.
+ */
 export class CredentialChain implements CredentialSource {
   readonly #lookups: readonly CredentialLookup[];
   readonly #now: () => Date;
@@ -30,9 +37,21 @@ export class CredentialChain implements CredentialSource {
   }
 
   async get(signal: AbortSignal): Promise<Credentials | undefined> {
-    if (this.#current !== undefined && !this.#endsSoon(this.#current)) return this.#current;
-    this.#pending ??= this.#lookUp(signal).finally(() => void (this.#pending = undefined));
-    this.#current = await this.#pending;
+    if (this.#current !== undefined && this.#leftMs(this.#current) >= RENEW_BEFORE_MS) return this.#current;
+    // All callers wait for the same look, so none of their signals ends it.
+    this.#pending ??= this.#renew().finally(() => void (this.#pending = undefined));
+    return untilAborted(this.#pending, signal);
+  }
+
+  async #renew(): Promise<TemporaryCredentials | undefined> {
+    const before = this.#current;
+    try {
+      const found = await this.#lookUp(AbortSignal.timeout(TIMEOUT_MS));
+      if (found === undefined && before !== undefined) throw new S3Error("CredentialsEnded");
+      this.#current = found;
+    } catch (thrown) {
+      if (before === undefined || this.#leftMs(before) <= 0) throw thrown;
+    }
     return this.#current;
   }
 
@@ -44,7 +63,22 @@ export class CredentialChain implements CredentialSource {
     return undefined;
   }
 
-  #endsSoon({ expiresAt }: TemporaryCredentials): boolean {
-    return expiresAt !== undefined && expiresAt.getTime() - this.#now().getTime() < RENEW_BEFORE_MS;
+  #leftMs({ expiresAt }: TemporaryCredentials): number {
+    return expiresAt === undefined ? Infinity : expiresAt.getTime() - this.#now().getTime();
+  }
+}
+
+/** Rejects with the reason of the signal if it fires first. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort);
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
   }
 }

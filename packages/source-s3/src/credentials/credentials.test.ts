@@ -6,11 +6,12 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CredentialChain, type TemporaryCredentials } from "./credential-source.ts";
+import { S3Error } from "../client/s3-error.ts";
+import { CredentialChain, type CredentialLookup, type TemporaryCredentials } from "./credential-source.ts";
 import { fromEnvironment } from "./from-environment.ts";
 import { fromContainer, fromInstance } from "./metadata.ts";
 import { fromProfile, parseProfiles, readProfile } from "./profile-file.ts";
-import { fromWebIdentity } from "./web-identity.ts";
+import { fromWebIdentity, stsEndpoint } from "./web-identity.ts";
 
 const SIGNAL = new AbortController().signal;
 const ENDS = "2030-01-02T03:04:05Z";
@@ -131,4 +132,73 @@ test("the first place that has some wins, and is asked again shortly before they
   now = new Date("2030-01-01T00:56:00Z");
   await chain.get(SIGNAL);
   expect(asked).toEqual(["empty", "full", "empty", "full"]);
+});
+
+test.each([
+  ["fails", async (): Promise<undefined> => Promise.reject(new S3Error("ETIMEDOUT")), "ETIMEDOUT"],
+  ["has none", async (): Promise<undefined> => undefined, "CredentialsEnded"],
+])(
+  "if the place %s when asked again, what it gave is used until it ends, and may then be asked again",
+  async (_, fails, code) => {
+    let now = new Date("2030-01-01T00:00:00Z");
+    const keys = { accessKeyId: "a", secretAccessKey: "b", expiresAt: new Date("2030-01-01T01:00:00Z") };
+    let lookup: CredentialLookup = async () => keys;
+    const chain = new CredentialChain([(signal) => lookup(signal)], () => now);
+    await chain.get(SIGNAL);
+    lookup = fails;
+    now = new Date("2030-01-01T00:58:00Z");
+    expect(await chain.get(SIGNAL)).toEqual(keys);
+    now = new Date("2030-01-01T01:00:00Z");
+    await expect(chain.get(SIGNAL)).rejects.toMatchObject({ code, isTransient: true });
+    lookup = async () => ({ ...keys, expiresAt: undefined });
+    expect(await chain.get(SIGNAL)).toMatchObject({ accessKeyId: "a" });
+  },
+);
+
+test("a caller that gives up does not take the credentials of the others with it", async () => {
+  let give = (_keys: TemporaryCredentials): void => {};
+  const asked = new Promise<TemporaryCredentials>((resolve) => (give = resolve));
+  const chain = new CredentialChain([() => asked], () => new Date(0));
+  const stop = new AbortController();
+  const [first, second] = [chain.get(stop.signal), chain.get(SIGNAL)];
+  stop.abort(new Error("the shard was lost"));
+  await expect(first).rejects.toThrow("the shard was lost");
+  give({ accessKeyId: "a", secretAccessKey: "b" });
+  expect(await second).toMatchObject({ accessKeyId: "a" });
+});
+
+test("a service for roles that cannot be reached may be asked again, and what it should not say is an error", async () => {
+  const file = join(folder, "token");
+  // Nothing listens on a port that was just closed.
+  const closed = createServer();
+  await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
+  const { port } = closed.address() as AddressInfo;
+  await new Promise((resolve) => closed.close(resolve));
+  const env = {
+    AWS_WEB_IDENTITY_TOKEN_FILE: file,
+    AWS_ROLE_ARN: "arn:r",
+    AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${port}`,
+  };
+  await expect(fromWebIdentity(env, "eu-west-1")(SIGNAL)).rejects.toMatchObject({ code: "NoTokenFile" });
+  writeFileSync(file, "jwt");
+  await expect(fromWebIdentity(env, "eu-west-1")(SIGNAL)).rejects.toMatchObject({
+    code: "ECONNREFUSED",
+    isTransient: true,
+  });
+  answer = () => "this is no XML";
+  const reached = { ...env, AWS_ENDPOINT_URL_STS: url };
+  await expect(fromWebIdentity(reached, "eu-west-1")(SIGNAL)).rejects.toMatchObject({ code: "UnexpectedCredentials" });
+  await expect(
+    fromContainer({ AWS_CONTAINER_CREDENTIALS_FULL_URI: url, AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: `${file}2` })(
+      SIGNAL,
+    ),
+  ).rejects.toMatchObject({ code: "NoTokenFile" });
+  await expect(fromContainer({ AWS_CONTAINER_CREDENTIALS_FULL_URI: url })(SIGNAL)).rejects.toMatchObject({
+    code: "UnexpectedCredentials",
+  });
+});
+
+test("the service for roles is in the domain of its region", () => {
+  expect(stsEndpoint("eu-west-1")).toBe("https://sts.eu-west-1.amazonaws.com");
+  expect(stsEndpoint("cn-north-1")).toBe("https://sts.cn-north-1.amazonaws.com.cn");
 });

@@ -1,6 +1,6 @@
 // Credentials that the machine gives to what runs on it.
-import { readFile } from "node:fs/promises";
 import { S3Error } from "../client/s3-error.ts";
+import { readTokenFile, requestKeys } from "./credential-request.ts";
 import type { CredentialLookup, TemporaryCredentials } from "./credential-source.ts";
 import type { Environment } from "./from-environment.ts";
 
@@ -16,10 +16,10 @@ export function fromContainer(env: Environment): CredentialLookup {
     const url = relative ? `${CONTAINER_HOST}${relative}` : env["AWS_CONTAINER_CREDENTIALS_FULL_URI"];
     if (!url) return undefined;
     const file = env["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"];
-    const token = file ? (await readFile(file, "utf8")).trim() : env["AWS_CONTAINER_AUTHORIZATION_TOKEN"];
-    const response = await ask(url, { headers: token ? { authorization: token } : {} }, signal);
-    if (response === undefined) throw new S3Error("NoContainerCredentials");
-    return readKeys(await response.json());
+    const token = file ? await readTokenFile(file) : env["AWS_CONTAINER_AUTHORIZATION_TOKEN"];
+    const response = await requestKeys(url, { headers: token ? { authorization: token } : {} }, signal);
+    if (!response.ok) throw new S3Error("NoContainerCredentials", { status: response.status });
+    return readKeys(response);
   };
 }
 
@@ -37,14 +37,14 @@ export function fromInstance(env: Environment): CredentialLookup {
     const [role] = (await roles?.text())?.trim().split("\n") ?? [];
     if (!role) return undefined;
     const keys = await ask(folder + role, { headers }, signal);
-    return keys === undefined ? undefined : readKeys(await keys.json());
+    return keys === undefined ? undefined : readKeys(keys);
   };
 }
 
 /** A successful response; `undefined` if there is none. */
 async function ask(url: string, init: RequestInit, signal: AbortSignal): Promise<Response | undefined> {
   try {
-    const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
+    const response = await requestKeys(url, init, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]));
     return response.ok ? response : undefined;
   } catch {
     signal.throwIfAborted();
@@ -52,8 +52,9 @@ async function ask(url: string, init: RequestInit, signal: AbortSignal): Promise
   }
 }
 
-function readKeys(json: unknown): TemporaryCredentials {
-  const { AccessKeyId, SecretAccessKey, Token, Expiration } = json as Record<string, unknown>;
+async function readKeys(response: Response): Promise<TemporaryCredentials> {
+  const json: unknown = await response.json().catch(() => undefined);
+  const { AccessKeyId, SecretAccessKey, Token, Expiration } = (json ?? {}) as Record<string, unknown>;
   if (typeof AccessKeyId !== "string" || typeof SecretAccessKey !== "string")
     throw new S3Error("UnexpectedCredentials");
   return {

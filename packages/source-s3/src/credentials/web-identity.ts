@@ -1,6 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { parseXml, XmlElement } from "@rgrove/parse-xml";
+import { domainOf } from "../client/bucket-address.ts";
 import { S3Error } from "../client/s3-error.ts";
+import { readTokenFile, requestKeys } from "./credential-request.ts";
 import type { CredentialLookup } from "./credential-source.ts";
 import type { Environment } from "./from-environment.ts";
 
@@ -14,12 +15,12 @@ export function fromWebIdentity(env: Environment, region: string): CredentialLoo
       Version: "2011-06-15",
       RoleArn: role,
       RoleSessionName: env["AWS_ROLE_SESSION_NAME"] || "gossip",
-      WebIdentityToken: (await readFile(file, "utf8")).trim(),
+      WebIdentityToken: await readTokenFile(file),
     });
-    const endpoint = env["AWS_ENDPOINT_URL_STS"] || `https://sts.${region}.amazonaws.com`;
-    const response = await fetch(endpoint, { method: "POST", body: query, signal });
+    const endpoint = env["AWS_ENDPOINT_URL_STS"] || stsEndpoint(region);
+    const response = await requestKeys(endpoint, { method: "POST", body: query }, signal);
     if (!response.ok) throw new S3Error("AssumeRoleRefused", { status: response.status });
-    const found = textsOf(parseXml(await response.text()).root);
+    const found = textsOf(parsed(await response.text()));
     const [accessKeyId, secretAccessKey] = [found.get("AccessKeyId"), found.get("SecretAccessKey")];
     if (accessKeyId === undefined || secretAccessKey === undefined) throw new S3Error("UnexpectedCredentials");
     const expiration = found.get("Expiration");
@@ -30,6 +31,19 @@ export function fromWebIdentity(env: Environment, region: string): CredentialLoo
       expiresAt: expiration === undefined ? undefined : new Date(expiration),
     };
   };
+}
+
+/** Where the service for roles of a region is. */
+export function stsEndpoint(region: string): string {
+  return `https://sts.${region}.${domainOf(region)}`;
+}
+
+function parsed(xml: string): XmlElement | null {
+  try {
+    return parseXml(xml).root;
+  } catch (thrown) {
+    throw new S3Error("UnexpectedCredentials", { cause: thrown });
+  }
 }
 
 /** The texts of all elements without children, by name. */
