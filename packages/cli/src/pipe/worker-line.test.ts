@@ -16,6 +16,11 @@ test.each([
     '{"id":1,"error":{"message":"busy","retryAfter":1.5,"class":"dependency"}}',
     { kind: "Error", error: { message: "busy", retryAfterMs: 1500, failureClass: "Dependency" } },
   ],
+  [
+    '{"id":1,"error":{"message":"busy","retryAfter":5,"scope":"run"}}',
+    { kind: "Error", error: { retryAfterMs: 5000, retryAfterScope: "run" } },
+  ],
+  ['{"id":1,"error":{"message":"busy","scope":"run"}}', { kind: "Error", error: { retryAfterScope: "item" } }],
   ['{"id":1,"error":{"class":"toString"}}', { kind: "Error", error: { failureClass: undefined } }],
   ["starting", { kind: "Log", text: "starting" }],
   ['{"level":"info"}', { kind: "Log" }],

@@ -1,4 +1,4 @@
-import type { FailureClass } from "@gossip/worker";
+import type { FailureClass, RetryAfterScope } from "@gossip/worker";
 
 /** What a process asks for in its first line. */
 export interface Hello {
@@ -15,6 +15,8 @@ export interface WorkerError {
   /** `undefined` if the process did not say. */
   readonly failureClass: FailureClass | undefined;
   readonly retryAfterMs: number | undefined;
+  /** What has to wait: the item, or the whole run. */
+  readonly retryAfterScope: RetryAfterScope;
 }
 
 /** A line that a process wrote to stdout. */
@@ -68,15 +70,16 @@ function isAsked(value: unknown): value is number | undefined {
   return value === undefined || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_ASKED);
 }
 
-/** An error is a text, or an object with a `message`, a `class` and the seconds of `retryAfter`. */
+/** An error is a text, or an object with a `message`, a `class`, the seconds of `retryAfter` and what they are for. */
 function readError(error: unknown): WorkerError {
   if (typeof error !== "object" || error === null)
-    return { message: String(error), failureClass: undefined, retryAfterMs: undefined };
-  const { message, class: name, retryAfter } = error as Readonly<Record<string, unknown>>;
+    return { message: String(error), failureClass: undefined, retryAfterMs: undefined, retryAfterScope: "item" };
+  const { message, class: name, retryAfter, scope } = error as Readonly<Record<string, unknown>>;
   const isWait = typeof retryAfter === "number" && Number.isFinite(retryAfter) && retryAfter >= 0;
   return {
     message: typeof message === "string" ? message : JSON.stringify(error),
     failureClass: typeof name === "string" && Object.hasOwn(CLASSES, name) ? CLASSES[name] : undefined,
     retryAfterMs: isWait ? retryAfter * 1000 : undefined,
+    retryAfterScope: isWait && scope === "run" ? "run" : "item",
   };
 }

@@ -85,6 +85,26 @@ describe("a run with limits", () => {
     expect(texts.filter((text) => text.includes("entries"))).toEqual([expect.stringContaining('"entries":[]')]);
   });
 
+  test("waits as a whole if its source asks one of its shards to", async () => {
+    const { world, options, calls, during, results } = await setUp({});
+    let isFirst = true;
+    const read: typeof options.source.read = (request) => {
+      if (!isFirst || calls.length < 10) return options.source.read(request);
+      isFirst = false;
+      throw new RetryAfter(8000, "too many requests", { scope: "run" });
+    };
+    const source = { ...options.source, read };
+    const work = [world.connect(), world.connect()].map((coordinator) =>
+      runWorkers({ ...options, source, coordinator, process: () => during(50) }),
+    );
+
+    await world.time.runUntil(Promise.all(work));
+
+    const gaps = calls.toSorted((a, b) => a - b).map((ms, index, sorted) => ms - (sorted[index - 1] ?? ms));
+    expect(Math.max(...gaps)).toBeGreaterThanOrEqual(6900);
+    expect(await results()).toEqual(all);
+  });
+
   test("waits as a whole if a service asks one of its items to", async () => {
     const { world, options, calls, during, results } = await setUp({});
     let isFirst = true;

@@ -27,6 +27,7 @@ function makeReader(
     classifyFailure: undefined,
     outage: new Outage(time, { onStart: () => undefined, onEnd: () => undefined }),
     time,
+    hold: () => undefined,
     onFailure: ({ attempt }) => failures.push(attempt),
   });
   return { reader, time, failures };

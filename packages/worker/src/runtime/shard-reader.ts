@@ -6,7 +6,7 @@ import type { Item, ItemBatch, ItemProblem, Source } from "../source/source.ts";
 import { SourceReadFailed } from "../sources/source-read-failed.ts";
 import { sleep, type WorkerTime } from "../time/worker-time.ts";
 import type { Outage } from "./outage.ts";
-import { retryAfterOf } from "./retry-after.ts";
+import { isRetryAfterForRun, retryAfterOf } from "./retry-after.ts";
 
 /** The source broke its contract, failed on every attempt, or was unavailable for too long. */
 export interface ReadFailure {
@@ -29,6 +29,8 @@ export interface ReaderOptions<I extends Item> {
   /** Shared by all readers of this process. */
   readonly outage: Outage;
   readonly time: WorkerTime;
+  /** The source asked the whole run to wait. */
+  readonly hold: (ms: number) => void;
   readonly onFailure: (failure: {
     readonly attempt: number;
     readonly waitMs: number | undefined;
@@ -164,8 +166,9 @@ export class ShardReader<I extends Item> {
     readonly cause: unknown;
   }): { readonly waitMs: number | undefined; readonly isOutage: boolean } {
     if (cause instanceof BrokenSource) return { waitMs: undefined, isOutage: false };
-    const { retry, time, patienceMs, outage } = this.#options;
+    const { retry, time, patienceMs, outage, hold } = this.#options;
     const [random, leastMs] = [time.random(), retryAfterOf(cause)];
+    if (isRetryAfterForRun(cause)) hold(Math.min(leastMs, retry.maxMs));
     const waitMs = pauseAfter(retry, { attempt, random, leastMs });
     const isDependency = this.#classify(cause) === "Dependency";
     if (!isDependency && (waitMs !== undefined || !isSourceFailure(cause) || outage.hasWorkedSince(sinceMs)))

@@ -357,6 +357,7 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
       classifyFailure,
       outage: this.#host.source,
       time,
+      hold: (ms) => this.#host.limiter.hold(ms),
       onFailure: ({ attempt, waitMs, cause }) =>
         this.#host.emit({
           kind: "SourceFailed",
@@ -370,19 +371,12 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
   }
 
   #makeFeed(): ItemFeed<I, R> {
-    const [reader, flow, splitter, upkeep, wakeup] = [
-      this.#reader,
-      this.#flow,
-      this.#splitter,
-      this.#upkeep,
-      this.#wakeup,
-    ];
     return new ItemFeed(this.#host, this.session.cursor.lastKey, {
-      reader,
-      flow,
-      splitter,
-      upkeep,
-      wakeup,
+      reader: this.#reader,
+      flow: this.#flow,
+      splitter: this.#splitter,
+      upkeep: this.#upkeep,
+      wakeup: this.#wakeup,
       gate: this.#host.gate,
       shard: this,
       isStopped: () => this.#stop !== undefined,
