@@ -114,6 +114,7 @@ Starting a finished run again ends with code 3 as long as it has failures, and w
 | \`metrics\` | \`--metrics\` is served at \`url\` |
 | \`lost\`, \`blocked\`, \`keeperFailed\` | a lease was lost; the module kept the process busy; leases cannot be kept meanwhile |
 | \`output\` | what a command printed, without \`--out\` |
+| \`listKept\` | the run has its list from stdin; what is piped in now is not read |
 | \`clockSkew\` | the clock of this machine and that of the store's server differ |
 | \`stopping\`, \`stopped\` | after Ctrl-C, SIGTERM or SIGHUP |
 | \`retried\` | the end of a retry: \`run\` (that was retried), \`failures\` (left) |

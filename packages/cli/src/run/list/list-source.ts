@@ -45,6 +45,7 @@ export function openList({ path, selection, folder, stdin }: ListOptions): JobSo
   return {
     source: deferred(() => stored),
     ...common,
+    isPiped: path === undefined && stdin !== undefined && stdin.isTTY !== true,
     async prepare({ list, signal }: PrepareRequest): Promise<Result<string, CliError>> {
       if (list !== undefined) return (await isListWhole(folder, list)) ? ok(use(list)) : err(listMissing(folder));
       if (path === undefined && (stdin === undefined || stdin.isTTY === true)) return fail("BadCommandLine", NO_INPUT);

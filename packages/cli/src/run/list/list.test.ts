@@ -112,6 +112,30 @@ describe("gossip run --source list:", () => {
     expect(lists()).toEqual([]);
   });
 
+  test("says that it does not read another list, whether the run goes on or is done", async () => {
+    const run = [
+      "run",
+      "--store",
+      "store",
+      "--source",
+      "list:-",
+      "--exec",
+      "test ! -e fails || test {} = x",
+      "--on-fail",
+      "park",
+    ];
+    writeFileSync(join(folder, "fails"), "");
+    const other = () => ({ cwd: folder, stdin: inChunks("b\n") });
+    const first = await gossipLine(run, { cwd: folder, stdin: inChunks("a\n") });
+    expect(first.stderr).not.toContain("stdin is not read");
+    rmSync(join(folder, "fails"));
+    await gossipLine(["unpark", "--all", "--store", "store"], { cwd: folder });
+    expect((await gossipLine(run, other())).stderr).toMatch(/stdin is not read: [^]*Done: 1 item/);
+    expect((await gossipLine(run, other())).stderr).toMatch(/stdin is not read: [^]*Done before: all 1 item/);
+    expect((await gossipLine(run, { cwd: folder })).stderr).not.toContain("stdin is not read");
+    expect((await gossipLine([...run, "--again"], other())).stderr).not.toContain("stdin is not read");
+  });
+
   test("says so if there is no stdin, or if the stored list is gone", async () => {
     const run = ["run", "--store", "store", "--source", "list:-", "--exec", "false", "--on-fail", "park"];
     expect((await gossipLine(run, { cwd: folder })).stderr).toContain("pipe one in");

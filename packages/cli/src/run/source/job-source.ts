@@ -21,6 +21,8 @@ export interface JobSource {
   readonly itemJson?: (item: Item) => Record<string, unknown>;
   /** Store the items of the run, or find them again, before anything is read. Returns the name of the list, or `Aborted`. */
   prepare?(request: PrepareRequest): Promise<Result<string, CliError>>;
+  /** Whether the items of a new run are piped in. */
+  readonly isPiped?: boolean;
   /** The run is done, and nothing of it will be tried again. */
   discard?(): Promise<void>;
 }

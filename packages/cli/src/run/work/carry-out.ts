@@ -119,6 +119,13 @@ async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Arou
   cli.console.suggestFor({ run: settings.selection.failedIn ?? RunId.format(started.value.request.run) });
   const before = await readOverview(opened, started.value.request);
   if (!before.ok) return before;
+  if (started.value.kind === "Joined" && jobSource.isPiped === true)
+    view.say(
+      "This run has its list, so stdin is not read: another list needs another name, or --again after the end.",
+      {
+        kind: "listKept",
+      },
+    );
   const ended = await alreadyEnded(started.value, before.value, { opened, view, out });
   if (ended !== undefined) return ended;
   const limited = await setLimits(opened, started.value.request, numbers.limits);
