@@ -1,5 +1,6 @@
 import { Option, type Command, type CommanderError } from "commander";
 import { TenantId } from "@gossip/contracts";
+import { maskCredentials } from "@gossip/insight";
 import { ok, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "./output/cli-error.ts";
 import type { Console } from "./output/console.ts";
@@ -123,12 +124,16 @@ export function readStoreFlags(cli: Cli, flags: StoreFlags): Result<StoreSetting
   });
 }
 
-/** The options that name a store, as words of a shell. */
+/** The options that name a store, as words of a shell. A password is not printed: the user's variable has it. */
 function optionsOf({ store, tokenFile, ca, tenant, tso }: StoreFlags): string[] {
   const given = Object.entries({ store, "token-file": tokenFile, ca, tenant, tso }).filter(
     ([, value]) => value !== undefined,
   );
-  return given.flatMap(([name, value]) => [`--${name}`, shellWord(value!)]);
+  const isSecret = (value: string): boolean => maskCredentials(value) !== value;
+  return given.flatMap(([name, value]) => [
+    `--${name}`,
+    name === "store" && isSecret(value!) ? '"$GOSSIP_STORE"' : shellWord(value!),
+  ]);
 }
 
 /** Open the store that the options name, use it, close it. */

@@ -14,7 +14,7 @@ import {
 } from "../cli.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { shellWord } from "../output/suggestions.ts";
-import { findRun, formatShardId, parseShardId } from "../run/inspect/run-reference.ts";
+import { findRun, formatShardId, parseShardId, type RunReference } from "../run/inspect/run-reference.ts";
 import { coordSentence } from "../run/report/coord-sentence.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 
@@ -55,8 +55,27 @@ export function withRun(
   reference: string | undefined,
   use: (chosen: ChosenRun) => Promise<CommandResult>,
 ): Promise<CommandResult> {
+  return withFoundRun(cli, flags, { reference }, use);
+}
+
+/** As `withRun`. A retry is chosen only if it is named: the command is about what failed in the run itself. */
+export function withFailedRun(
+  cli: Cli,
+  flags: StoreFlags,
+  reference: string | undefined,
+  use: (chosen: ChosenRun) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  return withFoundRun(cli, flags, { reference, isRetryIgnored: true }, use);
+}
+
+function withFoundRun(
+  cli: Cli,
+  flags: StoreFlags,
+  which: Omit<RunReference, "tenant">,
+  use: (chosen: ChosenRun) => Promise<CommandResult>,
+): Promise<CommandResult> {
   return withStore(cli, flags, async (opened, tenant) => {
-    const record = await findRun(opened, tenant, reference);
+    const record = await findRun(opened, { tenant, ...which });
     if (!record.ok) return record;
     const { run } = record.value;
     cli.console.suggestFor({ run: RunId.format(run) });

@@ -198,11 +198,11 @@ describe("looking", () => {
     const seven = ["--exec", "test {} != 'row 0007'", "--retries", "0", "--out", "out.ndjson"];
     expect((await at("run", "--source", "lines:rows", ...seven)).code).toBe(3);
     const [listed] = json(await at("runs", "--json"));
-    expect(listed).toMatchObject({ items: 40, failed: 1, unreadable: 0, out: join(folder, "out.ndjson") });
+    expect(listed).toMatchObject({ items: 40, failed: 1, unreadable: 0, failures: 1, out: join(folder, "out.ndjson") });
     expect(Date.parse(String(listed!["completedAt"]))).toBeGreaterThanOrEqual(Date.parse(String(listed!["createdAt"])));
     const time = "[0-9]{4}-[0-9-]+ [0-9:]+Z";
     expect((await at("runs")).stdout).toMatch(
-      new RegExp(`\\n[0-9a-f]{16} +Done +${time} +${time} +40 +1 +0 +\\d+/\\d+ +0 +lines:.* ${folder}/out.ndjson\\n$`),
+      new RegExp(`\\n[0-9a-f]{16} +Done +${time} +${time} +40 +1 +\\d+/\\d+ +0 +lines:.* ${folder}/out.ndjson\\n$`),
     );
   });
 
@@ -254,7 +254,7 @@ describe("looking", () => {
     mkdirSync(join(folder, "tree"));
     writeFileSync(join(folder, "tree/sixteen-bytes-xx"), "");
     expect((await at("run", "--source", "fs:tree", "--exec", "true", "--shards", "1")).code).toBe(0);
-    expect((await at("show", "1")).stdout).toMatch(/^at +sixteen-bytes-xx$/m);
+    expect((await at("show", "1")).stdout).toMatch(/^from +the beginning\nto +the end\nat +sixteen-bytes-xx$/m);
     expect((await at("shards")).stdout).toContain(" sixteen-bytes-xx");
   });
 

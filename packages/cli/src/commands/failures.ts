@@ -9,7 +9,7 @@ import { printableText } from "../output/printable.ts";
 import { formatTime, timeJson } from "../output/time-text.ts";
 import { failurePages } from "../run/inspect/read-notes.ts";
 import { readSettings } from "../run/inspect/run-overview.ts";
-import { withRun } from "./chosen-run.ts";
+import { withFailedRun } from "./chosen-run.ts";
 
 /** `gossip failures`: the items of a run that failed. */
 export function registerFailures(program: Command, cli: Cli): void {
@@ -21,7 +21,7 @@ export function registerFailures(program: Command, cli: Cli): void {
     examples: ["gossip failures", "gossip failures nightly --json"],
   }).action(
     acting(cli, (reference: string | undefined, flags: StoreFlags) =>
-      withRun(cli, flags, reference, async ({ opened, record, request }) => {
+      withFailedRun(cli, flags, reference, async ({ opened, record, request }) => {
         const settings = await readSettings(opened, record);
         if (!settings.ok) return settings;
         const codec = keyCodecOf(settings.value?.source);
@@ -36,7 +36,7 @@ export function registerFailures(program: Command, cli: Cli): void {
           cli.console.note(
             count === 0
               ? "No items failed."
-              : `${countOf(count, "item")} failed: \`gossip retry RUN\` tries them again.`,
+              : `${countOf(count, "item")} failed: \`gossip retry RUN\` tries ${count === 1 ? "it" : "them"} again.`,
           );
         return ok("Ok");
       }),

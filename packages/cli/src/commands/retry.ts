@@ -18,7 +18,7 @@ import { carryOut, type Job } from "../run/work/carry-out.ts";
 import { modulePath } from "../run/work/module-work.ts";
 import { listFolder } from "../run/list/list-folder.ts";
 import { withWork } from "../run/work/open-work.ts";
-import { withRun, type ChosenRun } from "./chosen-run.ts";
+import { withFailedRun, type ChosenRun } from "./chosen-run.ts";
 import { addWorkOptions } from "./work-options.ts";
 
 type Flags = Omit<RunFlags, "source" | "onFail"> & { readonly source?: string };
@@ -39,7 +39,7 @@ export function registerRetry(program: Command, cli: Cli): void {
     .option("--out <file>", "the file for results, if not next to those of the run");
   addWorkOptions(command).action(
     acting(cli, (reference: string | undefined, flags: Flags) =>
-      withRun(cli, flags, reference, (chosen) => retryRun(cli, chosen, flags)),
+      withFailedRun(cli, flags, reference, (chosen) => retryRun(cli, chosen, flags)),
     ),
   );
 }

@@ -10,26 +10,28 @@ import { renderTable, type Column } from "../output/table.ts";
 import { readOverview, readSettings, type RunOverview } from "../run/inspect/run-overview.ts";
 import { sharedJson } from "../run/inspect/shared-settings.ts";
 import { listRuns } from "../run/inspect/run-reference.ts";
+import { remainingFailures } from "../run/retry/retries.ts";
 import { describeWork, type RunSettings } from "../run/start/run-settings.ts";
 
 const COLUMNS: readonly Column[] = [
   { title: "RUN" },
   { title: "STATUS" },
-  { title: "STARTED" },
-  { title: "ENDED" },
+  { title: "STARTED", mayGo: 1 },
+  { title: "ENDED", mayGo: 3 },
   { title: "ITEMS", isNumber: true },
-  { title: "FAILED", isNumber: true },
-  { title: "UNREADABLE", isNumber: true },
+  { title: "FAILURES", isNumber: true },
   { title: "SHARDS", isNumber: true },
-  { title: "PARKED", isNumber: true },
+  { title: "PARKED", isNumber: true, mayGo: 2 },
   { title: "WHAT", mayShrink: true },
-  { title: "OUT", mayShrink: true },
+  { title: "OUT", mayShrink: true, mayGo: 4 },
 ];
 
 interface Listed {
   readonly record: RunRecord;
   readonly overview: RunOverview;
   readonly settings: RunSettings | undefined;
+  /** Items that failed or could not be read, and that no retry finished. */
+  readonly failures: number;
 }
 
 /** `gossip runs`: the runs in a store. */
@@ -38,7 +40,7 @@ export function registerRuns(program: Command, cli: Cli): void {
     usage: "runs",
     summary: "List the runs of a store, newest first",
     details:
-      "ITEMS are finished, FAILED are those of them that failed, and UNREADABLE were never read. SHARDS are finished shards of all shards.",
+      "ITEMS are finished, also if they failed. FAILURES are items that failed or could not be read, and that no retry finished. SHARDS are finished shards of all shards. A narrow terminal has fewer columns; --json has all.",
     examples: ["gossip runs", "gossip runs --store postgres://db.internal/gossip --json"],
   }).action(
     acting(cli, (flags: StoreFlags) =>
@@ -51,7 +53,9 @@ export function registerRuns(program: Command, cli: Cli): void {
           if (!overview.ok) return overview;
           const settings = await readSettings(opened, record);
           if (!settings.ok) return settings;
-          listed.push({ record, overview: overview.value, settings: settings.value });
+          const failures = await remainingFailures(opened, { tenant, run: record.run }, overview.value.totals);
+          if (!failures.ok) return failures;
+          listed.push({ record, overview: overview.value, settings: settings.value, failures: failures.value });
         }
         show(
           cli,
@@ -73,7 +77,7 @@ function show({ console }: Cli, listed: readonly Listed[], where: string): void 
   console.lines(renderTable(COLUMNS, listed.map(cellsOf), console.width));
 }
 
-function cellsOf({ record, overview: { states, totals, shared }, settings }: Listed): string[] {
+function cellsOf({ record, overview: { states, totals, shared }, settings, failures }: Listed): string[] {
   const name = settings?.name === undefined ? "" : `${settings.name}: `;
   return [
     RunId.format(record.run),
@@ -81,8 +85,7 @@ function cellsOf({ record, overview: { states, totals, shared }, settings }: Lis
     formatTime(record.createdAt),
     record.completedAt === undefined ? "" : formatTime(record.completedAt),
     formatCount(totals.items),
-    formatCount(totals.failed),
-    formatCount(totals.unreadable),
+    formatCount(failures),
     `${states.done}/${states.done + states.leased + states.waiting + states.parked}`,
     formatCount(states.parked),
     settings === undefined ? "" : printableText(`${name}${describeWork(settings)}`),
@@ -90,7 +93,7 @@ function cellsOf({ record, overview: { states, totals, shared }, settings }: Lis
   ];
 }
 
-function jsonOf({ record, overview: { states, totals, shared }, settings }: Listed): object {
+function jsonOf({ record, overview: { states, totals, shared }, settings, failures }: Listed): object {
   return {
     run: record.run,
     status: record.status,
@@ -98,6 +101,7 @@ function jsonOf({ record, overview: { states, totals, shared }, settings }: List
     createdAt: timeJson(record.createdAt),
     completedAt: timeJson(record.completedAt),
     ...totals,
+    failures,
     shards: states,
     ...(settings === undefined
       ? {}

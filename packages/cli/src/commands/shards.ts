@@ -4,6 +4,7 @@ import type { ShardFilter } from "@gossip/coordination";
 import { compareBytes, ok, type Result } from "@gossip/stdx";
 import { acting, addStoreCommand, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
 import { keyCodecOf, showKey, type KeyCodec } from "@gossip/insight";
+import { showEnd, showStart } from "../keys/show-bound.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { formatCount, formatDuration } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
@@ -141,9 +142,9 @@ function cellsOf(row: ShardRow, { now, codec, holder }: CellContext): string[] {
     formatCount(row.totals.items),
     formatCount(row.totals.failed),
     String(row.acquireCount),
-    showKey(row.keyRangeStart, codec),
+    showStart(row.keyRangeStart, codec),
     showKey(row.lastKey, codec),
-    showKey(row.keyRangeEnd, codec),
+    showEnd(row.keyRangeEnd, codec),
   ];
 }
 

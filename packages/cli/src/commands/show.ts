@@ -5,6 +5,7 @@ import { decodeHint } from "@gossip/frontier";
 import { err, ok } from "@gossip/stdx";
 import type { Cli, CommandResult } from "../cli.ts";
 import { keyCodecOf, showKey, type KeyCodec } from "@gossip/insight";
+import { showEnd, showStart } from "../keys/show-bound.ts";
 import { fail } from "../output/cli-error.ts";
 import { countOf, formatCount, formatDuration } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
@@ -78,8 +79,8 @@ function linesOf(record: ShardRecord, { now, codec, holder, detail }: Shown): st
     `shard    ${formatShardId(record.shard)} of run ${RunId.format(record.run)}`,
     `status   ${record.status}${record.parkReason === undefined ? "" : `: ${record.parkReason}`}`,
     ...(detail === undefined ? [] : [`parked   ${parkedText(detail, codec)}`]),
-    `from     ${showKey(record.spec.keyRangeStart, codec) || "the beginning"}`,
-    `to       ${showKey(record.spec.keyRangeEnd, codec) || "the end"}`,
+    `from     ${showStart(record.spec.keyRangeStart, codec) || "the beginning"}`,
+    `to       ${showEnd(record.spec.keyRangeEnd, codec) || "the end"}`,
     `at       ${showKey(record.cursor.lastKey, codec) || "nothing done yet"}`,
     `items    ${formatCount(row.totals.items)} done, ${formatCount(row.totals.failed)} of them failed, ${formatCount(row.totals.unreadable)} could not be read`,
     `held by  ${held}`,

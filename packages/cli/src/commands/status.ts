@@ -33,7 +33,7 @@ export function registerStatus(program: Command, cli: Cli): void {
     usage: "status [run]",
     summary: "Show the state of a run",
     details:
-      "Every command takes the run as its first argument: its id, the first digits of its id, or its name. It can be left out if there is only one run, or only one that has not ended.",
+      "Every command takes the run as its first argument: its id, the first digits of its id, or its name. It can be left out if there is only one run besides its retries, or only one that has not ended.",
     examples: ["gossip status", "gossip status nightly --watch", "gossip status --store postgres://db.internal/gossip"],
   })
     .option("--watch [seconds]", "refresh until the run has ended, or Ctrl-C")

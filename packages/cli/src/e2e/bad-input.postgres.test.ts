@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { startPostgres, type PostgresServer } from "@gossip/tools/engines";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { removeGossipScript } from "../processes/gossip-bundle.fixture.ts";
+import { expectClockChecks } from "./clock-skew.fixture.ts";
 import { gossip, startGossip } from "../processes/gossip-process.fixture.ts";
 import { query, raiseSchemaVersion } from "./newer-version.fixture.ts";
 
@@ -178,28 +179,7 @@ describe("PostgreSQL", () => {
   });
 
   test("a clock that is wrong is warned about, refused, and explained by doctor", async () => {
-    writeFileSync(join(folder, "rows"), "1\n");
-    const aheadBy = (ms: number, args: readonly string[]) => {
-      const shift = `const now = Date.now; Date.now = () => now() + ${ms};`;
-      const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(shift)}`;
-      return gossip([...args, "--store", `${server.url}?schema=clock`], { cwd: folder, env: { NODE_OPTIONS } });
-    };
-    const run = ["run", "--source", "lines:rows", "--exec", "true", "--lease", "100"];
-    const refused = await aheadBy(200_000, run);
-    expect([refused.code, refused.stderr]).toEqual([
-      5,
-      expect.stringMatching(
-        /clock is 3 min 20 s ahead of that of the store's server, and the lease is 1 min 40 s: .*--tso/,
-      ),
-    ]);
-    const warned = await aheadBy(-50_000, run);
-    expect([warned.code, warned.stderr]).toEqual([
-      0,
-      expect.stringMatching(/^this machine's clock is 50 s behind .*\n(?:.*\n)*Done: 1 item/),
-    ]);
-    const doctor = await aheadBy(50_000, ["doctor"]);
-    expect([doctor.code, doctor.stdout]).toEqual([8, expect.stringMatching(/problem +clock .* 50 s ahead .* NTP/)]);
-    expect((await aheadBy(0, ["doctor"])).stdout).toMatch(/ok +clock +within \d+ m?s of the store's server/);
+    await expectClockChecks(folder, `${server.url}?schema=clock`);
   });
 
   test("another key, a condition, some columns, and a name that needs quotes", async () => {

@@ -26,7 +26,14 @@ const json = (text: string): Record<string, unknown>[] =>
 const quick = ["--retries", "1", "--retry-delay", "0.01", "--workers", "1", "--shards", "1"];
 
 test("failures are listed with their item, error, attempts and worker, and a second start says where to look", async () => {
-  const args = ["run", "--source", "lines:rows", "--exec", "test {} -lt 9", ...quick];
+  const args = [
+    "run",
+    "--source",
+    "lines:rows",
+    "--exec",
+    "test {} -lt 9 || { echo no route >&2; echo try again >&2; false; }",
+    ...quick,
+  ];
   const first = await gossip(args, { cwd: folder });
   expect([first.code, first.stderr]).toEqual([3, expect.stringMatching(/`gossip failures [0-9a-f]{16}` lists what/)]);
   expect([(await at(...args)).code, (await at("failures")).stderr]).toEqual([
@@ -35,11 +42,11 @@ test("failures are listed with their item, error, attempts and worker, and a sec
   ]);
   const listed = json((await at("failures", "--json")).stdout);
   expect(listed.map(({ item, attempts, reason, error }) => [item, attempts, reason, error])).toEqual(
-    [18, 20, 23].map((offset) => [`row:0/${offset}`, 2, "ItemFailed", "exit status 1"]),
+    [18, 20, 23].map((offset) => [`row:0/${offset}`, 2, "ItemFailed", "exit status 1: no route | try again"]),
   );
   expect(listed[0]!["workerName"]).toMatch(new RegExp(`^${hostname()}:\\d+$`));
   expect((await at("failures")).stdout).toMatch(
-    /^\d{4}-.*Z {2}row:0\/18 {2}exit status 1 {2}\(ItemFailed, 2 attempts, /,
+    /^\d{4}-.*Z {2}row:0\/18 {2}exit status 1: no route \| try again {2}\(ItemFailed, 2 attempts, /,
   );
   expect((await at("status")).stdout).toMatch(/^failures 3: `gossip failures [0-9a-f]{16}` lists them$/m);
 });
@@ -49,7 +56,9 @@ test("--max-failures ends a run that fails as a whole, and the same command goes
   const stopped = await at(...args, "--max-failures", "3");
   expect([stopped.code, stopped.stderr]).toEqual([
     3,
-    expect.stringMatching(/4 items failed, more than --max-failures/),
+    expect.stringMatching(
+      /4 items failed, more than --max-failures .* is not finished: `gossip failures [0-9a-f]{16}`/,
+    ),
   ]);
   expect((await at(...args)).stderr).toMatch(/Done: 12 items.* 10 of them failed/);
   for (const limit of ["x", "101%", "-1"]) expect((await at(...args, `--max-failures=${limit}`)).code).toBe(2);
@@ -58,12 +67,12 @@ test("--max-failures ends a run that fails as a whole, and the same command goes
 test("a parked shard tells the item and its error; a working process is named", async () => {
   const parked = ["--exec", "test {} -lt 3 || { echo boom >&2; exit 7; }", "--on-fail", "park", ...quick];
   expect((await at("run", "parked", "--source", "lines:rows", ...parked)).code).toBe(3);
-  const detail = /row:0\/6: exit status 7 \(2 attempts, \d{4}-.*Z, .*:\d+\)/;
+  const detail = /row:0\/6: exit status 7: boom \(2 attempts, \d{4}-.*Z, .*:\d+\)/;
   expect((await at("show", "parked", "1")).stdout).toMatch(detail);
   expect((await at("status", "parked")).stdout).toMatch(detail);
   expect(json((await at("show", "parked", "1", "--json")).stdout)[0]!["parked"]).toMatchObject({
     item: "row:0/6",
-    error: "exit status 7",
+    error: "exit status 7: boom",
     attempts: 2,
   });
   const working = await startGossip(
@@ -112,7 +121,11 @@ test("retry processes only what failed, in a file of its own, and forgets what s
   expect(json((await at("failures", "mine", "--json")).stdout)).toMatchObject([{ item: "row:0/23" }]);
   expect((await at(...run)).code).toBe(3);
 
-  const fixed = await at("retry", "mine", "--exec", "echo fixed {}");
+  // The retry is a run of its own, and not what is meant if no run is named.
+  expect(json((await at("failures", "--json")).stdout)).toMatchObject([{ item: "row:0/23" }]);
+  expect(json((await at("status", "--json")).stdout)).toMatchObject([{ name: "mine", failures: 1 }]);
+  expect(json((await at("runs", "--json")).stdout)).toMatchObject([{ failed: 1 }, { failed: 6, failures: 1 }]);
+  const fixed = await at("retry", "--exec", "echo fixed {}");
   expect([fixed.code, fixed.stderr]).toEqual([
     0,
     expect.stringMatching(/Run [0-9a-f]{16} has no failures any more\.\n$/),
@@ -123,6 +136,7 @@ test("retry processes only what failed, in a file of its own, and forgets what s
     0,
     expect.stringContaining("All of these succeeded when they were retried."),
   ]);
+  expect((await at("runs")).stdout).toMatch(/ +12 +0 +\d+\/\d+ +0 +mine: /);
   expect((await at("retry", "mine")).stderr).toBe("Nothing to retry: the run has no failures.\n");
 });
 
@@ -138,10 +152,12 @@ test("a retry goes on after kill -9, and no result is lost or there twice", asyn
     ...flags.slice(0, 8),
   ];
   const killed = await startGossip([...retry, "--json"], { cwd: folder });
-  expect(await killed.heard(/"kind":"progress".*"items":4/)).toBe(true);
+  expect(await killed.heard(/"kind":"progress".*"items":4.*"fraction":0\.33/)).toBe(true);
+  // A retry that goes on is what status shows, and retry continues its run.
+  expect(json((await at("status", "--json")).stdout)).toMatchObject([{ items: 4, status: "Active" }]);
   await killed.kill();
   writeFileSync(join(folder, "go"), "");
-  const second = await gossip(retry, { cwd: folder });
+  const second = await gossip([retry[0]!, ...retry.slice(2)], { cwd: folder });
   expect([second.code, second.stderr]).toEqual([0, expect.stringMatching(/goes on: 4 items skipped/)]);
   const results = json(readFileSync(join(folder, "out.ndjson.retry-1"), "utf8"));
   expect(results.map(({ line }) => line)).toEqual(Array.from({ length: 12 }, (_, index) => String(index)));

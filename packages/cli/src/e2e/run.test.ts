@@ -180,8 +180,20 @@ describe("gossip run", () => {
       "--lease",
       "4",
       "--json",
+      "--log-format",
+      "json",
     );
     const kinds = eventsOf(ended).map(({ kind }) => kind);
+    // The lines of the thread that watches are lines of the log, too.
+    const logged = ended.log.trimEnd().split("\n");
+    expect(logged.map((line) => JSON.parse(line) as object)).toContainEqual(
+      expect.objectContaining({
+        level: "warn",
+        kind: "blocked",
+        worker: expect.stringMatching(/^[0-9a-f]{16}$/),
+        message: expect.stringMatching(/^row:0\/0 has kept this process busy for \d+ s\.$/),
+      }),
+    );
     expect([ended.code, kinds.includes("blocked"), kinds.includes("lost"), kinds.includes("keeperFailed")]).toEqual([
       0,
       true,

@@ -10,6 +10,7 @@ const LEVELS: Readonly<Record<string, LogLevel>> = {
   lost: "warn",
   unavailable: "warn",
   blocked: "warn",
+  clockSkew: "warn",
   sourceFailed: "error",
   keeperFailed: "error",
 };
@@ -51,7 +52,7 @@ export class LogView implements ProgressView {
 
   failed({ item, failure, stderr }: ShownFailure): void {
     const message = `failed: ${item} (${printableText(failure)})${stderr === "" ? "" : `: ${stderr}`}`;
-    this.#log.line("warn", message, { kind: "failed", item });
+    this.#log.line("warn", message, { kind: "failed", item, failure, ...(stderr === "" ? {} : { stderr }) });
   }
 
   passOn({ stdout, stderr }: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }): Promise<void> | undefined {

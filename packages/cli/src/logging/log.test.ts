@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { removeGossipScript } from "../processes/gossip-bundle.fixture.ts";
 import { gossip, LOG_HEAD } from "../processes/gossip-process.fixture.ts";
+import { silentCli } from "../reference/cli-page.fixture.ts";
+import { LogView } from "./log-view.ts";
 import { Log, type LogFormat, type LogLevel } from "./log.ts";
 import { workerLogger } from "./worker-log.ts";
 
@@ -51,6 +53,14 @@ describe("Log", () => {
       "2026-01-02T03:04:05.006Z debug 00000000000000a1 claimed a shard shard=1 isResumed=false\n",
     ]);
   });
+});
+
+test("messages that a user should act on are warnings", () => {
+  const lines = logged("text", "warn", (log) => {
+    const view = new LogView(silentCli().console, log);
+    for (const kind of ["clockSkew", "unavailable", "lost", "note"]) view.say(kind, { kind });
+  });
+  expect(lines.map((line) => line.trimEnd().split(" ").at(-1))).toEqual(["clockSkew", "unavailable", "lost"]);
 });
 
 describe("gossip run", () => {

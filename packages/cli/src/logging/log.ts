@@ -20,12 +20,16 @@ export interface LogOptions {
 
 /** Writes lines with a time, a level and the worker's id. Credentials are masked. */
 export class Log {
+  readonly level: LogLevel;
   readonly format: LogFormat;
+  readonly worker: string;
   readonly #options: LogOptions;
   readonly #least: number;
 
   constructor(options: LogOptions) {
+    this.level = options.level;
     this.format = options.format;
+    this.worker = options.worker;
     this.#options = options;
     this.#least = LOG_LEVELS.indexOf(options.level);
   }

@@ -125,4 +125,23 @@ describe("tables", () => {
       "0123456…  end",
     );
   });
+
+  test("a narrow terminal leaves out the columns that may go, in their order, before it cuts a text short", () => {
+    const columns = [
+      { title: "ID" },
+      { title: "FIRST", mayGo: 2 },
+      { title: "SECOND", mayGo: 1 },
+      { title: "TEXT", mayShrink: true },
+    ];
+    const row = ["1", "12345", "123456", "x".repeat(30)];
+    const titles = (width: number): string[] => renderTable(columns, [row], width)[0]!.split(/ +/);
+    expect([60, 39, 38, 32, 31, 24].map((width) => titles(width).join(" "))).toEqual([
+      "ID FIRST SECOND TEXT",
+      "ID FIRST SECOND TEXT",
+      "ID SECOND TEXT",
+      "ID SECOND TEXT",
+      "ID TEXT",
+      "ID TEXT",
+    ]);
+  });
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
+import { readStoreFlags } from "../cli.ts";
 import { makeProgram } from "../main.ts";
 import { silentCli } from "../reference/cli-page.fixture.ts";
 import { completeSuggestions } from "./suggestions.ts";
@@ -21,6 +22,13 @@ describe("completeSuggestions", () => {
     ["`node x.mjs` and RUN", "`node x.mjs` and RUN"],
   ])("%s", (text, completed) => {
     expect(completeSuggestions(text, context)).toBe(completed);
+  });
+
+  test("names a store with a password by the variable that holds it", () => {
+    const cli = silentCli();
+    expect(readStoreFlags(cli, { store: "postgres://me:hunter2@db/x", tenant: "a".repeat(64) }).ok).toBe(true);
+    const options = `--store "$GOSSIP_STORE" --tenant ${"a".repeat(64)}`;
+    expect(cli.console.complete("`gossip runs`")).toBe(`\`gossip runs ${options}\``);
   });
 
   test("leaves out what is not known, and quotes what a shell would split", () => {

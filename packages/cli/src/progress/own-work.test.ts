@@ -2,7 +2,7 @@
 import { FenceEpoch, ShardId } from "@gossip/contracts";
 import type { WorkerEvent, WorkerProgress } from "@gossip/worker";
 import { describe, expect, test } from "vitest";
-import { OwnWork } from "./own-work.ts";
+import { OwnWork, shownOutage } from "./own-work.ts";
 
 const [A, B] = [ShardId.fromRaw(1n), ShardId.fromRaw(2n)];
 const progress = (items: number, held = 2): WorkerProgress => ({ items, held }) as WorkerProgress;
@@ -40,5 +40,14 @@ describe("OwnWork", () => {
     expect(own.outage?.what).toBe("source");
     own.onEvent({ kind: "SourceBack", afterMs: 1 });
     expect(own.outage).toBe(undefined);
+  });
+
+  test("a store that cannot be looked at is out since the work noticed, if that was earlier", () => {
+    const out = { what: "store", sinceMs: 1000 } as const;
+    expect(shownOutage(undefined, undefined)).toBe(undefined);
+    expect(shownOutage(undefined, 3000)).toEqual({ what: "store", sinceMs: 3000 });
+    expect([shownOutage(out, 3000), shownOutage(out, undefined)]).toEqual([out, out]);
+    expect(shownOutage(out, 500)).toEqual({ what: "store", sinceMs: 500 });
+    expect(shownOutage({ what: "source", sinceMs: 1000 }, 3000)).toEqual({ what: "store", sinceMs: 3000 });
   });
 });

@@ -8,6 +8,12 @@ export interface Outage {
   readonly sinceMs: number;
 }
 
+/** The outage to show: what the work waits for, or a store that cannot be looked at since then. */
+export function shownOutage(own: Outage | undefined, lookFailedMs: number | undefined): Outage | undefined {
+  if (lookFailedMs === undefined) return own;
+  return { what: "store", sinceMs: own?.what === "store" ? Math.min(own.sinceMs, lookFailedMs) : lookFailedMs };
+}
+
 /** Rejections that are kept until they are taken. */
 const MAX_REJECTIONS = 100;
 

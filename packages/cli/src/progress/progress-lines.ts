@@ -107,9 +107,9 @@ function remarks({ overview, held, waitMs, outage, isStopping, itemsBefore }: Ru
   if (itemsBefore > 0) lines.push(`${countOf(itemsBefore, "item")} skipped: done before`);
   const limits = limitsText(overview.shared);
   if (limits !== undefined) lines.push(`limited to ${limits}`);
-  if (overview.shared.pausedSince !== undefined)
-    lines.push(`paused since ${formatTime(overview.shared.pausedSince)}; \`gossip resume\` continues`);
-  if (isStopping) lines.push(`stopping: letting ${countOf(held, "item")} finish; Ctrl-C again stops at once`);
+  if (overview.shared.pausedSince !== undefined) lines.push(`paused since ${formatTime(overview.shared.pausedSince)}`);
+  if (isStopping)
+    lines.push(`stopping: letting the items of ${countOf(held, "shard")} finish; Ctrl-C again stops at once`);
   else if (waitMs !== undefined && !overview.shared.paused)
     lines.push(
       `waiting for ${countOf(overview.states.leased, "shard")} that others hold; the first lease ends in ${formatDuration(Math.max(0, waitMs))} unless it is renewed`,

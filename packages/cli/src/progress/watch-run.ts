@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { WorkerId } from "@gossip/contracts";
 import type { RunRequest, ShardRecord } from "@gossip/coordination";
 import type { Source, WorkEstimate } from "@gossip/worker";
 import type { OpenedStore } from "../store-url/opened-store.ts";
@@ -10,7 +11,7 @@ import { ProgressEstimator, type ProgressFigures } from "./estimate/progress-est
 import { NO_ESTIMATE, readSharedEstimate, shareEstimate } from "./estimate/shared-estimate.ts";
 import { shardWorkOf } from "./estimate/shard-work.ts";
 import type { HistoryKeeper } from "./history-keeper.ts";
-import type { Outage, OwnWork } from "./own-work.ts";
+import { shownOutage, type Outage, type OwnWork } from "./own-work.ts";
 import type { ProgressView, RunProgressShown } from "./run-progress.ts";
 
 export interface WatchOptions {
@@ -18,6 +19,8 @@ export interface WatchOptions {
   readonly request: RunRequest;
   readonly source: Pick<Source, "estimate">;
   readonly view: ProgressView;
+  /** The id of this process. */
+  readonly worker: WorkerId;
   readonly itemsBefore: number;
   /** The work of this process. */
   readonly own: OwnWork;
@@ -178,16 +181,17 @@ class Watch implements RunWatch {
 
   #outage(nowMs: number): Outage | undefined {
     const isSlow = this.#look !== undefined && nowMs - this.#lookBeganMs > UNRESPONSIVE_MS;
-    const sinceMs = this.#failedSinceMs ?? (isSlow ? this.#lookBeganMs : undefined);
-    return sinceMs === undefined ? this.#options.own.outage : { what: "store", sinceMs };
+    return shownOutage(this.#options.own.outage, this.#failedSinceMs ?? (isSlow ? this.#lookBeganMs : undefined));
   }
 
   #shown(overview: RunOverview, nowMs: number): RunProgressShown {
-    const { own, itemsBefore, isStopping } = this.#options;
+    const { own, worker, itemsBefore, isStopping } = this.#options;
     const { remainingMs } = this.#figures;
     const held = own.progress?.held ?? 0;
     const { earliestDeadline, states } = overview;
-    const isWaiting = own.progress !== undefined && held === 0 && states.leased > 0 && states.waiting === 0;
+    // The overview is older than what this process knows about itself, so it may still show a shard as its own.
+    const isOwn = overview.rows.some(({ leaseOwner }) => leaseOwner === worker);
+    const isWaiting = own.progress !== undefined && held === 0 && !isOwn && states.leased > 0 && states.waiting === 0;
     const outage = this.#ending.signal.aborted ? undefined : this.#outage(nowMs);
     return {
       overview,
@@ -199,13 +203,13 @@ class Watch implements RunWatch {
       held,
       waitMs:
         isWaiting && earliestDeadline !== undefined ? Number(earliestDeadline) - nowMs - this.#clockLeadMs : undefined,
-      outage: outage && shownOutage(outage, nowMs),
+      outage: outage && withTime(outage, nowMs),
       isStopping: isStopping(),
     };
   }
 }
 
-function shownOutage({ what, sinceMs }: Outage, nowMs: number): NonNullable<RunProgressShown["outage"]> {
+function withTime({ what, sinceMs }: Outage, nowMs: number): NonNullable<RunProgressShown["outage"]> {
   const forMs = Math.max(0, nowMs - sinceMs);
   return { what, forMs, since: new Date(Date.now() - forMs) };
 }

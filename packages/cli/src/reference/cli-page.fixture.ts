@@ -19,7 +19,8 @@ hexadecimal digits, times are ISO 8601, bytes base64url. An error is one sentenc
 
 Credentials are masked (\`…\`) in everything that is printed: the login of a URL, and values that are named as a password, a
 token, a secret or a key. In the text of \`--exec\` also headers and options that usually hold one; that is a guess, so put
-secrets into the environment. What items print, and \`gossip keys\`, are passed on as they are.
+secrets into the environment. A suggested command has \`--store "$GOSSIP_STORE"\` instead of a URL with a password. What
+items print, and \`gossip keys\`, are passed on as they are.
 `;
 
 const STORES = `## Stores

@@ -1,9 +1,12 @@
 // Another process shows the same progress only if it reads what this one has stored, whole or not at all.
+import { ShardId } from "@gossip/contracts";
 import { compareBytes } from "@gossip/stdx";
 import type { WorkSpan } from "@gossip/worker";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeEstimate, encodeEstimate } from "./estimate-note.ts";
+import { estimateWork } from "./estimate-work.ts";
+import { fractionOf } from "./progress-estimator.ts";
 
 const total = (spans: readonly WorkSpan[]): number => spans.reduce((sum, { items }) => sum + items, 0);
 
@@ -28,7 +31,12 @@ test("keeps the number of items, and has spans in order, in a document that fits
         const decoded = decodeEstimate(value)!;
         expect(decoded.isExact).toBe(true);
         expect(total(decoded.spans)).toBe(total(spans));
-        expect(decoded.spans.every(({ start, end }) => compareBytes(start, end) < 0)).toBe(true);
+        expect(decoded.spans.every(({ start, end }) => end.length === 0 || compareBytes(start, end) < 0)).toBe(true);
+        // A shard at an end that is not covered would be taken for one that no one has counted.
+        if (spans.length === 0) return;
+        const [first, last] = [decoded.spans[0]!.start, decoded.spans.at(-1)!.end];
+        expect(compareBytes(first, spans[0]!.start)).toBeLessThanOrEqual(0);
+        expect(last.length === 0 || compareBytes(last, spans.at(-1)!.end) >= 0).toBe(true);
       },
     ),
     { numRuns: 50 },
@@ -39,6 +47,20 @@ test("long keys with a common beginning are joined, not lost", () => {
   const long = (last: number): Uint8Array => Uint8Array.of(...new Uint8Array(100).fill(7), last);
   const spans = spansBetween([Uint8Array.of(1), long(1), long(2), long(3), Uint8Array.of(9)], [1000]);
   expect(total(decodeEstimate(encodeEstimate({ spans }))!.spans)).toBe(4000);
+});
+
+test("a count of a tree covers its last shard, whose end is longer than a stored bound", () => {
+  const key = (text: string): Uint8Array => Buffer.from(text);
+  const end = new Uint8Array(256).fill(0xff);
+  const { spans } = decodeEstimate(encodeEstimate({ spans: [{ start: Uint8Array.of(0), end, items: 60 }] }))!;
+  const shards = [
+    { start: Uint8Array.of(0), end: key("f8"), items: 57, status: "Done" as const },
+    { start: key("f8"), end, items: 0, status: "Active" as const },
+  ].map(({ start, end: to, items, status }, index) => {
+    return { root: ShardId.fromRaw(BigInt(index + 1)), range: { start, end: to }, lastKey: undefined, status, items };
+  });
+  const fraction = fractionOf(estimateWork(shards, { spans, isExact: true }))!;
+  expect(Math.abs(fraction - 57 / 60)).toBeLessThan(0.1);
 });
 
 test("what is not such a document is no estimate", () => {

@@ -1,3 +1,4 @@
+import { prefixSuccessor } from "@gossip/frontier";
 import { compareBytes } from "@gossip/stdx";
 import type { WorkEstimate, WorkSpan } from "@gossip/worker";
 
@@ -15,7 +16,7 @@ interface EstimateDocument {
 
 /** An estimate as a JSON document: neighbors are joined, and keys are cut, which moves few items to the next span. */
 export function encodeEstimate({ spans, isExact = false }: WorkEstimate): Uint8Array {
-  const text = (key: Uint8Array): string => Buffer.from(key.subarray(0, MAX_BOUND_SIZE)).toString("base64url");
+  const text = (key: Uint8Array): string => Buffer.from(key).toString("base64url");
   const few = joinNeighbors(spans).map(({ start, end, items }) => [text(start), text(end), items] as const);
   const document: EstimateDocument = { version: VERSION, isExact, spans: few };
   return new TextEncoder().encode(JSON.stringify(document));
@@ -33,7 +34,7 @@ export function decodeEstimate(value: Uint8Array): WorkEstimate | undefined {
   }
 }
 
-/** Join spans that touch until there are few. Spans that would be empty after their keys are cut are joined too. */
+/** Join spans that touch until there are few, and cut their keys. Spans that would then be empty are joined too. */
 function joinNeighbors(spans: readonly WorkSpan[]): WorkSpan[] {
   const total = spans.reduce((sum, { items }) => sum + items, 0);
   const joined: WorkSpan[] = [];
@@ -46,12 +47,23 @@ function joinNeighbors(spans: readonly WorkSpan[]): WorkSpan[] {
       joined[joined.length - 1] = { start: last.start, end: span.end, items: last.items + span.items };
     else joined.push(span);
   }
-  const usable = joined.filter(({ start, end }) => end.length === 0 || compareBytes(cut(start), cut(end)) < 0);
-  return usable.slice(0, 2 * MAX_SPANS);
+  return joined
+    .map(({ start, end, items }, index) => {
+      // If the end of the last span were cut, the last shard would not be covered.
+      const isLast = index === joined.length - 1;
+      return { start: cut(start), end: isLast ? roundedUp(end) : cut(end), items };
+    })
+    .filter(({ start, end }) => end.length === 0 || compareBytes(start, end) < 0)
+    .slice(0, 2 * MAX_SPANS);
 }
 
 function cut(key: Uint8Array): Uint8Array {
   return key.subarray(0, MAX_BOUND_SIZE);
+}
+
+/** The least short key that is not below `key`. Empty, which means no bound, if there is none. */
+function roundedUp(key: Uint8Array): Uint8Array {
+  return key.length <= MAX_BOUND_SIZE ? key : (prefixSuccessor(cut(key)) ?? new Uint8Array(0));
 }
 
 function bytesOf(text: string): Uint8Array {

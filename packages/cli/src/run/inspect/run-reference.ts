@@ -24,19 +24,26 @@ export async function listRuns(opened: OpenedStore, tenant: TenantId): Promise<R
   return ok(runs);
 }
 
+export interface RunReference {
+  readonly tenant: TenantId;
+  /** As the user wrote it. */
+  readonly reference: string | undefined;
+  /** Without a reference, never choose a retry. */
+  readonly isRetryIgnored?: boolean;
+}
+
 /**
- * Find the run that the user means: by its id, the first digits of its id, or its name. Without a reference, the only
- * run, or the only one that has not ended.
+ * Find the run that the user means: by its id, the first digits of its id, or its name. Without a reference, the only one
+ * that has not ended, or else the only one that is not a retry of another.
  */
 export async function findRun(
   opened: OpenedStore,
-  tenant: TenantId,
-  reference: string | undefined,
+  { tenant, reference, isRetryIgnored = false }: RunReference,
 ): Promise<Result<RunRecord, CliError>> {
   const listed = await listRuns(opened, tenant);
   if (!listed.ok) return listed;
   const runs = listed.value;
-  if (reference === undefined) return onlyRun(runs, opened.description);
+  if (reference === undefined) return onlyRun(opened, runs, isRetryIgnored);
   const byId = runs.filter(({ run }) => isBeginningOf(reference, RunId.format(run)));
   if (byId.length === 1) return ok(byId[0]!);
   const byName: RunRecord[] = [];
@@ -57,10 +64,24 @@ export async function findRun(
   return fail("RunNotFound", `${opened.description} has no run "${shown}": \`gossip runs\` lists what there is.`);
 }
 
-function onlyRun(runs: readonly RunRecord[], where: string): Result<RunRecord, CliError> {
+async function onlyRun(
+  opened: OpenedStore,
+  runs: readonly RunRecord[],
+  isRetryIgnored: boolean,
+): Promise<Result<RunRecord, CliError>> {
+  const where = opened.description;
   const open = runs.filter(({ status }) => !RunStatus.isTerminal(status));
-  if (open.length === 1) return ok(open[0]!);
   if (runs.length === 1) return ok(runs[0]!);
+  if (open.length === 1 && !isRetryIgnored) return ok(open[0]!);
+  const own: RunRecord[] = [];
+  for (const record of runs) {
+    const settings = await readSettings(opened, record);
+    if (!settings.ok) return settings;
+    if (settings.value?.selection.failedIn === undefined) own.push(record);
+  }
+  const [onlyOpen, anotherOpen] = own.filter((record) => open.includes(record));
+  if (onlyOpen !== undefined && anotherOpen === undefined) return ok(onlyOpen);
+  if (own.length === 1) return ok(own[0]!);
   if (runs.length === 0)
     return fail("RunNotFound", `${where} has no runs: start one first; \`gossip run --help\` has examples.`);
   return fail("RunNotFound", `${where} has ${runs.length} runs: name one; \`gossip runs\` lists them.`);

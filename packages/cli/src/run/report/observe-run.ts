@@ -7,6 +7,7 @@ import type { Cli } from "../../cli.ts";
 import type { ObserveFlags } from "../../logging/log-options.ts";
 import type { OpenedLog } from "../../logging/open-log.ts";
 import { LogView } from "../../logging/log-view.ts";
+import type { Log } from "../../logging/log.ts";
 import { workerLogger } from "../../logging/worker-log.ts";
 import { Histogram } from "../../metrics/histogram.ts";
 import { parseMetricsAddress } from "../../metrics/metrics-address.ts";
@@ -27,6 +28,8 @@ export interface RunObserver {
   readonly own: OwnWork;
   readonly view: ProgressView;
   readonly logger: Logger | undefined;
+  /** `undefined` if the view is drawn in a terminal. */
+  readonly log: Log | undefined;
   /** For the store, if anything measures it. */
   readonly onStoreCall: OnStoreCall | undefined;
   /** The run is known from now on. */
@@ -56,6 +59,7 @@ export async function observeRun(
     own,
     view,
     logger: isWanted ? workerLogger(log) : undefined,
+    log: view instanceof TerminalView ? undefined : log,
     onStoreCall: server.value && ((operation, ms) => histogramOf(latency, operation).record(ms / 1000)),
     begin({ run }, source) {
       const [, kind = source] = /^([a-z]+):/.exec(source) ?? [];

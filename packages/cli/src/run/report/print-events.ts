@@ -2,7 +2,7 @@ import type { RunRequest } from "@gossip/coordination";
 import type { WorkerId } from "@gossip/contracts";
 import { Redacted } from "@gossip/stdx";
 import { SourceReadFailed, type WorkerEvent } from "@gossip/worker";
-import { formatDuration } from "../../output/number-words.ts";
+import { countOf, formatDuration } from "../../output/number-words.ts";
 import { printableText } from "../../output/printable.ts";
 import type { ProgressView } from "../../progress/run-progress.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
@@ -26,6 +26,8 @@ const LONG_BLOCK_MS = 1000;
 export function eventPrinter(options: EventPrinterOptions): (event: WorkerEvent) => void {
   const { jobSource, view } = options;
   let reportedMs = LONG_BLOCK_MS / 2;
+  /** The leases that ended while the store did not respond. `undefined` if it does. */
+  let endedLeases: number | undefined;
   return (event) => {
     if (event.kind === "ItemProblem")
       view.say(`passed over ${shownKey(jobSource, event.key)}: ${printableText(event.reason)}`, {
@@ -37,12 +39,25 @@ export function eventPrinter(options: EventPrinterOptions): (event: WorkerEvent)
         kind: "sourceFailed",
         shard: event.shard,
       });
-    if (event.kind === "StoreUnavailable")
+    if (event.kind === "StoreUnavailable") {
+      endedLeases ??= 0;
       view.say("the store does not respond; the work waits for it", { kind: "unavailable", what: "store" });
+    }
     if (event.kind === "SourceUnavailable")
       view.say("the source does not respond; the work waits for it", { kind: "unavailable", what: "source" });
-    if (event.kind === "StoreBack")
-      view.say(`the store responds again, after ${formatDuration(event.afterMs)}`, { kind: "back", what: "store" });
+    if (event.kind === "StoreBack") {
+      const ended = endedLeases ?? 0;
+      endedLeases = undefined;
+      const meanwhile =
+        ended === 0
+          ? ""
+          : `; ${countOf(ended, "lease")} ended meanwhile, and items that were not stored are done again`;
+      view.say(`the store responds again, after ${formatDuration(event.afterMs)}${meanwhile}`, {
+        kind: "back",
+        what: "store",
+        endedLeases: ended,
+      });
+    }
     if (event.kind === "SourceBack")
       view.say(`the source responds again, after ${formatDuration(event.afterMs)}`, { kind: "back", what: "source" });
     if (event.kind === "RunPaused")
@@ -51,7 +66,9 @@ export function eventPrinter(options: EventPrinterOptions): (event: WorkerEvent)
       });
     if (event.kind === "RunResumed")
       view.say(`the run is resumed, after ${formatDuration(event.afterMs)}`, { kind: "resumed" });
-    if (event.kind === "LeaseLost") void reportLostShard(event, options);
+    // While the store does not respond, no one can take a shard, and all leases end: one message is enough.
+    if (event.kind === "LeaseLost" && endedLeases !== undefined) endedLeases++;
+    else if (event.kind === "LeaseLost") void reportLostShard(event, options);
     if (event.kind === "KeeperFailed")
       view.say(
         "leases cannot be renewed while the module keeps this process busy: let it wait now and then, or give --lease more seconds",

@@ -1,5 +1,5 @@
 import type { Captured } from "../../exec/marked-output.ts";
-import { textField } from "../../output/printable.ts";
+import { printableText, textField } from "../../output/printable.ts";
 
 /** The output and exit status of a command. */
 export interface ExecResult {
@@ -29,10 +29,24 @@ export class CommandFailed extends Error {
   readonly result: ExecResult;
   readonly parkReason = "TooManyErrors";
 
+  /** Its message is kept with the failed item, so it has the last lines that the command wrote to stderr. */
   constructor(result: ExecResult) {
-    super(result.failure);
+    const complaint = lastLines(result.stderr.bytes, KEPT_LINES);
+    super(complaint === "" ? result.failure : `${result.failure}: ${complaint}`);
     this.result = result;
   }
+}
+
+/** Some programs explain themselves in their last line, and others add how to get help. */
+const KEPT_LINES = 3;
+/** A longer text is cut. */
+const MAX_SIZE = 400;
+
+/** The last lines of a command's output in one line, for people. */
+export function lastLines(bytes: Uint8Array, count: number): string {
+  const lines = Buffer.from(bytes).toString("utf8").trim().split("\n").slice(-count);
+  const text = lines.map((line) => printableText(line.trim())).join(" | ");
+  return text.length > MAX_SIZE ? `${text.slice(0, MAX_SIZE)}…` : text;
 }
 
 /** The result to record for an item that failed for good, from what its work threw. */

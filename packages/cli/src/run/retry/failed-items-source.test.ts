@@ -14,6 +14,7 @@ import { FailedItemsSource } from "./failed-items-source.ts";
 const INSIDE = Array.from({ length: 12 }, (_, index) => `closed/${String.fromCharCode(0x62 + index)}`);
 const request = { tenant: TenantId.ZERO, run: RunId.fromRaw(1n) };
 const coordinator = new Coordinator({ store: new MemoryStore(), clock: systemClock(Date.now) });
+const text = (key: Uint8Array): string => Buffer.from(key).toString();
 let folder: string;
 
 beforeAll(async () => {
@@ -46,3 +47,13 @@ describeSource(
   }),
   { describe, expect, test },
 );
+
+test("an estimate counts the failed items, and leaves out a folder whose contents are not known", async () => {
+  const source = new FailedItemsSource({ opened: { coordinator }, request, source: fileTreeSource({ root: folder }) });
+  const estimates = [];
+  for await (const each of source.estimate({ signal: new AbortController().signal })) estimates.push(each);
+  expect(estimates.length).toBe(1);
+  expect(estimates[0]!.spans.map(({ start, end, items }) => [text(start), text(end), items])).toEqual([
+    ["a", "closed/", 1],
+  ]);
+});

@@ -4,16 +4,19 @@ import { rangeShard } from "@gossip/frontier";
 import { compareBytes, err, ok, unwrap, type Result } from "@gossip/stdx";
 import {
   SourceReadFailed,
+  type EstimateRequest,
   type Item,
   type ItemBatch,
   type PlanRequest,
   type ReadRequest,
   type Source,
   type SourceError,
+  type WorkEstimate,
+  type WorkSpan,
 } from "@gossip/worker";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import { failurePages } from "../inspect/read-notes.ts";
-import { rangeToRetry, type KeyRange } from "./range-to-retry.ts";
+import { rangeToRetry, type RetryRange } from "./range-to-retry.ts";
 
 export interface FailedItemsOptions {
   readonly opened: Pick<OpenedStore, "coordinator">;
@@ -21,6 +24,9 @@ export interface FailedItemsOptions {
   readonly request: RunRequest;
   readonly source: Source;
 }
+
+/** Narrower spans say no more about progress. */
+const ITEMS_PER_SPAN = 64;
 
 /**
  * The items of a source that failed in a run, read from the run's ledger. A file that is gone is no longer an item.
@@ -38,7 +44,7 @@ export class FailedItemsSource implements Source {
   }
 
   async plan({ shardCount }: PlanRequest): Promise<Result<readonly ShardSpec[], SourceError>> {
-    const ranges: KeyRange[] = [];
+    const ranges: RetryRange[] = [];
     try {
       for await (const range of this.#ranges()) ranges.push(range);
     } catch (thrown) {
@@ -72,12 +78,36 @@ export class FailedItemsSource implements Source {
     }
   }
 
+  /** Counts the failures that are items. How much is in a folder that could not be read is not known. */
+  async *estimate({ signal }: EstimateRequest): AsyncGenerator<WorkEstimate> {
+    const spans: WorkSpan[] = [];
+    let from: Uint8Array | undefined;
+    let items = 0;
+    const close = (end: Uint8Array): void => {
+      if (from !== undefined && compareBytes(from, end) < 0) spans.push({ start: from, end, items });
+      [from, items] = [undefined, 0];
+    };
+    let last: RetryRange | undefined;
+    for await (const range of this.#ranges()) {
+      signal.throwIfAborted();
+      // Nothing that failed is between two failures.
+      if (range.isFolder || items >= ITEMS_PER_SPAN) close(range.start);
+      if (!range.isFolder) {
+        from ??= last?.isFolder === true ? last.end : range.start;
+        items++;
+      }
+      last = range;
+    }
+    if (last !== undefined && !last.isFolder) close(last.end);
+    yield { spans, isExact: true };
+  }
+
   describeKey(key: Uint8Array): string {
     return this.#options.source.describeKey?.(key) ?? Buffer.from(key).toString("hex");
   }
 
   /** Where the failed items are, in key order. */
-  async *#ranges(): AsyncGenerator<KeyRange> {
+  async *#ranges(): AsyncGenerator<RetryRange> {
     const { opened, request } = this.#options;
     for await (const page of failurePages(opened, request)) {
       if (!page.ok)

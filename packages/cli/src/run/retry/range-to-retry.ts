@@ -7,6 +7,11 @@ export interface KeyRange {
   readonly end: Uint8Array;
 }
 
+export interface RetryRange extends KeyRange {
+  /** A folder may hold any number of items; otherwise it is one. */
+  readonly isFolder: boolean;
+}
+
 const SLASH = 0x2f;
 const MARK = 0x00;
 const MAX_DEPTH = 0xffff;
@@ -15,11 +20,12 @@ const MAX_DEPTH = 0xffff;
  * The keys to read again for a failure: those of the item, or of the whole folder if a folder of a tree could not be
  * read.
  */
-export function rangeToRetry(sourceName: string, { key, reason }: Pick<ItemFailure, "key" | "reason">): KeyRange {
+export function rangeToRetry(sourceName: string, { key, reason }: Pick<ItemFailure, "key" | "reason">): RetryRange {
   const folder = sourceName === "fs" && reason === "Unreadable" ? folderOf(key) : undefined;
   const end = folder === undefined ? keySuccessor(key) : prefixSuccessor(folder);
   const mark = folder === undefined ? -1 : key.indexOf(MARK);
-  return { start: mark === -1 ? key : key.subarray(0, mark), end: end ?? new Uint8Array(0) };
+  const start = mark === -1 ? key : key.subarray(0, mark);
+  return { start, end: end ?? new Uint8Array(0), isFolder: folder !== undefined };
 }
 
 /**

@@ -1,7 +1,15 @@
 import type { ShardSpec } from "@gossip/contracts";
 import { keySuccessor, rangeShard } from "@gossip/frontier";
 import { err, ok, unwrap, type Result } from "@gossip/stdx";
-import { SourceReadFailed, type Item, type PlanRequest, type Source, type SourceError } from "@gossip/worker";
+import {
+  SourceReadFailed,
+  type Item,
+  type PlanRequest,
+  type Source,
+  type SourceError,
+  type WorkEstimate,
+  type WorkSpan,
+} from "@gossip/worker";
 
 /**
  * The first `limit` items of a source, by key.
@@ -10,21 +18,46 @@ import { SourceReadFailed, type Item, type PlanRequest, type Source, type Source
  * are part of it too.
  */
 export function limitedSource<I extends Item>(source: Source<I>, limit: number): Source<I> {
+  let planned: FirstItems | undefined;
   return {
     name: source.name,
-    plan: (request) => planFirst(source, limit, request),
+    plan: async (request) => {
+      const first = await findFirst(source, limit, request);
+      if (!first.ok) return first;
+      planned = first.value;
+      const { spans, whole } = planned;
+      return ok(whole ?? spans.map(({ start, end }) => unwrap(rangeShard({ start, end }))));
+    },
     read: (request) => source.read(request),
+    /** The plan has counted. A process that joins a run counts again, unless the count is stored with the run. */
+    async *estimate({ signal }): AsyncGenerator<WorkEstimate> {
+      if (planned === undefined) {
+        const first = await findFirst(source, limit, { shardCount: SPANS_TO_COUNT, signal });
+        if (first.ok) planned = first.value;
+      }
+      if (planned !== undefined) yield { spans: planned.spans, isExact: true };
+    },
     ...(source.splitPoint === undefined ? {} : { splitPoint: (request) => source.splitPoint!(request) }),
     ...(source.describeKey === undefined ? {} : { describeKey: (key) => source.describeKey!(key) }),
     ...(source.close === undefined ? {} : { close: () => source.close!() }),
   };
 }
 
-async function planFirst<I extends Item>(
+/** Enough for a display of progress. */
+const SPANS_TO_COUNT = 50;
+
+interface FirstItems {
+  /** Where the items are: adjacent ranges with about equally many items each. */
+  readonly spans: readonly WorkSpan[];
+  /** The plan of the source, if it has fewer items than the limit. */
+  readonly whole: readonly ShardSpec[] | undefined;
+}
+
+async function findFirst<I extends Item>(
   source: Source<I>,
   limit: number,
   request: PlanRequest,
-): Promise<Result<readonly ShardSpec[], SourceError>> {
+): Promise<Result<FirstItems, SourceError>> {
   const whole = await source.plan(request);
   if (!whole.ok) return whole;
   const start = whole.value[0]!.keyRangeStart;
@@ -45,8 +78,13 @@ async function planFirst<I extends Item>(
     throw thrown;
   }
   const after = last === undefined ? undefined : keySuccessor(last);
-  if (count < limit || after === undefined) return whole;
-  return ok(bounds.map((bound, index) => unwrap(rangeShard({ start: bound, end: bounds[index + 1] ?? after }))));
+  const isWhole = count < limit || after === undefined;
+  const spans = bounds.map((bound, index) => ({
+    start: bound,
+    end: bounds[index + 1] ?? (isWhole ? end : after),
+    items: Math.min(stride, count - index * stride),
+  }));
+  return ok({ spans, whole: isWhole ? whole.value : undefined });
 }
 
 async function* itemsOf<I extends Item>(

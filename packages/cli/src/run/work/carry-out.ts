@@ -145,6 +145,7 @@ async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Arou
     request,
     source,
     view,
+    worker: observer.worker,
     itemsBefore: before.value.totals.items,
     own: observer.own,
     onShown: observer.onShown,

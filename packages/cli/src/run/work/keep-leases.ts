@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { KeeperStore } from "@gossip/worker";
 import { keyCodecOf, showKey } from "@gossip/insight";
+import { Log, type LogFormat, type LogLevel } from "../../logging/log.ts";
 import { openStore } from "../../store-url/open-store.ts";
 import { BlockedLoopGuard } from "./blocked-loop.ts";
 import { onTerminalInterrupt } from "./terminal-interrupt.ts";
@@ -15,10 +16,13 @@ export interface KeepLeasesOptions {
   readonly source?: string;
   /** How long items may continue after Ctrl-C. */
   readonly graceMs?: number;
+  /** The log of the process, unless it shows a view in a terminal. */
+  readonly log?: { readonly level: LogLevel; readonly format: LogFormat; readonly worker: string };
 }
 
 /** Called in a thread that renews leases while this process is busy. */
-export async function openKeeperStore({ address, tso, source, graceMs = 0 }: KeepLeasesOptions): Promise<KeeperStore> {
+export async function openKeeperStore(options: KeepLeasesOptions): Promise<KeeperStore> {
+  const { address, tso, source, graceMs = 0, log } = options;
   const opened = await openStore({ address, tso, mustExist: true });
   if (!opened.ok) throw new Error(opened.error.message);
   const { direct, coordinator, clock, close } = opened.value;
@@ -26,7 +30,7 @@ export async function openKeeperStore({ address, tso, source, graceMs = 0 }: Kee
   const guard = new BlockedLoopGuard({
     describeKey: (key) => showKey(key, codec),
     graceMs,
-    print: printNow,
+    print: log === undefined ? printNow : logNow(log),
     listen: onTerminalInterrupt,
     // In a thread, `process.exit` ends only the thread.
     end: () => process.kill(process.pid, "SIGKILL"),
@@ -48,8 +52,17 @@ export async function openKeeperStore({ address, tso, source, graceMs = 0 }: Kee
 
 /** Print without the main thread, whose event loop is blocked. A terminal's view is drawn again below the line. */
 function printNow(line: string): void {
+  writeNow(isatty(2) ? `\r\u001b[K${line}\r\n` : `${line}\n`);
+}
+
+function logNow(settings: NonNullable<KeepLeasesOptions["log"]>): (line: string) => void {
+  const log = new Log({ ...settings, write: writeNow });
+  return (line) => log.line("warn", line, { kind: "blocked" });
+}
+
+function writeNow(text: string): void {
   try {
-    writeSync(2, isatty(2) ? `\r\u001b[K${line}\r\n` : `${line}\n`);
+    writeSync(2, text);
   } catch {
     // The reader is gone or slow. The line is not worth waiting for it.
   }

@@ -18,7 +18,7 @@ import { coordSentence } from "../report/coord-sentence.ts";
 import type { RunObserver } from "../report/observe-run.ts";
 import { eventPrinter, sourceReason } from "../report/print-events.ts";
 import { countingSink } from "../results/counting-sink.ts";
-import { failedResult, recordOf, type ItemResult } from "../results/item-result.ts";
+import { failedResult, lastLines, recordOf, type ItemResult } from "../results/item-result.ts";
 import type { JobSource } from "../source/job-source.ts";
 import type { JobWork } from "./job-work.ts";
 import type { KeepLeasesOptions } from "./keep-leases.ts";
@@ -142,7 +142,7 @@ function failurePrinter({
     view.failed({
       item: printable(jobSource.argumentOf(Redacted.reveal(item))),
       failure: result.failure ?? "",
-      stderr: result.kind === "Exec" ? lastLine(result.stderr.bytes) : "",
+      stderr: result.kind === "Exec" ? lastLines(result.stderr.bytes, 1) : "",
     });
     if (failures === MAX_SHOWN_FAILURES) view.say("more may fail; `gossip failures RUN` lists them all");
     if (out === undefined && result.kind === "Exec")
@@ -150,16 +150,17 @@ function failurePrinter({
   };
 }
 
-function keeperOf({ opened, tso, jobSource, numbers }: JobOptions): KeepLeases {
+function keeperOf({ opened, tso, jobSource, numbers, observer: { log } }: JobOptions): KeepLeases {
   const { identity: source } = jobSource;
-  const options: KeepLeasesOptions = { address: opened.address, tso, source, graceMs: numbers.graceMs };
+  const options: KeepLeasesOptions = {
+    address: opened.address,
+    tso,
+    source,
+    graceMs: numbers.graceMs,
+    ...(log === undefined ? {} : { log: { level: log.level, format: log.format, worker: log.worker } }),
+  };
   // The thread loads the same kind of file as this one: a source in tests, otherwise a built file.
   return { module: new URL(`./keep-leases${extname(new URL(import.meta.url).pathname)}`, import.meta.url), options };
-}
-
-function lastLine(bytes: Uint8Array): string {
-  const text = printable(Buffer.from(Buffer.from(bytes).toString("utf8").trimEnd().split("\n").at(-1) ?? ""));
-  return text.length > 400 ? `${text.slice(0, 400)}…` : text;
 }
 
 /** Why the work of this process ended, if that is an error. */
@@ -186,7 +187,7 @@ export function stopError(stopped: StopReason, out: string | undefined): Result<
     case "TooManyFailures":
       return fail(
         "TooManyFailures",
-        `${stopped.failures} items failed, more than --max-failures allows: fix their cause or raise the limit, then run the same command again.`,
+        `${stopped.failures} items failed, more than --max-failures allows, so the run was stopped and is not finished: \`gossip failures RUN\` lists them; fix their cause or raise the limit, then run the same command again.`,
       );
     case "SinkFailed":
       return err(thrownSentence(Redacted.reveal(stopped.cause), out));

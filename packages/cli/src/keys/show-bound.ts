@@ -1,0 +1,14 @@
+import { showKey, type KeyCodec } from "@gossip/insight";
+
+/** The start of a shard for people. Empty if nothing can be below it. */
+export function showStart(key: Uint8Array, codec: KeyCodec): string {
+  return key.every((byte) => byte === 0) && key.length <= 1 ? "" : showKey(key, codec);
+}
+
+/** Sources end their last shard there if they do not know a last key. */
+const LEAST_END_SIZE = 16;
+
+/** The end of a shard for people. Empty if nothing can be at or above it: a source's last key is followed by `ff…`. */
+export function showEnd(key: Uint8Array, codec: KeyCodec): string {
+  return key.length >= LEAST_END_SIZE && key.every((byte) => byte === 0xff) ? "" : showKey(key, codec);
+}
