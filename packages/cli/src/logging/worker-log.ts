@@ -9,6 +9,8 @@ const REPORTED: ReadonlySet<string> = new Set([
   "StoreBack",
   "SourceUnavailable",
   "SourceBack",
+  "SinkUnavailable",
+  "SinkBack",
   "RunPaused",
   "RunResumed",
   "KeeperFailed",

@@ -10,6 +10,7 @@ export const METRICS = {
   gossip_run_shards: { type: "gauge", help: "Shards of the run by state: done, leased, waiting, parked." },
   gossip_store_up: { type: "gauge", help: "1 if the store responds, else 0." },
   gossip_source_up: { type: "gauge", help: "1 if the source responds, else 0." },
+  gossip_results_up: { type: "gauge", help: "0 if the disk of the results is full, else 1." },
   gossip_worker_items_total: { type: "counter", help: "Items that this process finished." },
   gossip_worker_failures_total: { type: "counter", help: "Items that this process gave up." },
   gossip_worker_retries_total: { type: "counter", help: "Attempts that this process repeated." },

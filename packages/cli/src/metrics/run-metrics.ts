@@ -1,5 +1,5 @@
 import type { WorkerEvent } from "@gossip/worker";
-import type { OwnWork } from "../progress/own-work.ts";
+import { outageText, type OwnWork } from "../progress/own-work.ts";
 import type { RunProgressShown } from "../progress/run-progress.ts";
 import type { Histogram } from "./histogram.ts";
 import { METRICS, type MetricName } from "./metric-names.ts";
@@ -38,7 +38,7 @@ export class RunMetrics {
     if (this.#shown === undefined) return "the run has not been read yet";
     if (this.#shown.isStopping) return "stopping";
     const { outage } = this.#shown;
-    return outage && `the ${outage.what} has not responded since ${outage.since.toISOString()}`;
+    return outage && outageText(outage.what, outage.since.toISOString());
   }
 
   /** The text of `/metrics`. */
@@ -81,6 +81,7 @@ export class RunMetrics {
     );
     add("gossip_store_up", ["", outage?.what === "store" ? 0 : 1]);
     add("gossip_source_up", ["", outage?.what === "source" ? 0 : 1]);
+    add("gossip_results_up", ["", outage?.what === "results" ? 0 : 1]);
   }
 }
 

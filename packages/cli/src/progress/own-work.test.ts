@@ -40,6 +40,10 @@ describe("OwnWork", () => {
     expect(own.outage?.what).toBe("source");
     own.onEvent({ kind: "SourceBack", afterMs: 1 });
     expect(own.outage).toBe(undefined);
+    own.onEvent({ kind: "SinkUnavailable" });
+    expect(own.outage).toEqual({ what: "results", sinceMs: 9000 });
+    own.onEvent({ kind: "SinkBack", afterMs: 1 });
+    expect(own.outage).toBe(undefined);
   });
 
   test("a store that cannot be looked at is out since the work noticed, if that was earlier", () => {

@@ -1,11 +1,18 @@
 import type { ShardId } from "@gossip/contracts";
 import type { WorkerEvent, WorkerProgress } from "@gossip/worker";
 
-/** Something that the run depends on and that does not respond. */
+/** Something that the run depends on: a store or a source that does not respond, or a full disk of its results. */
 export interface Outage {
-  readonly what: "store" | "source";
+  readonly what: "store" | "source" | "results";
   /** When it began, in milliseconds of the clock that `OwnWork` was given. */
   readonly sinceMs: number;
+}
+
+/** What is wrong, and since when, as a part of a sentence. */
+export function outageText(what: Outage["what"], since: string): string {
+  return what === "results"
+    ? `the disk of the results has been full since ${since}`
+    : `the ${what} has not responded since ${since}`;
 }
 
 /** The outage to show: what the work waits for, or a store that cannot be looked at since then. */
@@ -24,6 +31,7 @@ export class OwnWork {
   /** Since when it has been unavailable. */
   #storeOutMs: number | undefined;
   #sourceOutMs: number | undefined;
+  #resultsOutMs: number | undefined;
   /** Items that are stored, or were lost with their shard. */
   #settled = 0;
   #progress: WorkerProgress | undefined;
@@ -45,7 +53,8 @@ export class OwnWork {
 
   get outage(): Outage | undefined {
     if (this.#storeOutMs !== undefined) return { what: "store", sinceMs: this.#storeOutMs };
-    return this.#sourceOutMs === undefined ? undefined : { what: "source", sinceMs: this.#sourceOutMs };
+    if (this.#sourceOutMs !== undefined) return { what: "source", sinceMs: this.#sourceOutMs };
+    return this.#resultsOutMs === undefined ? undefined : { what: "results", sinceMs: this.#resultsOutMs };
   }
 
   /** The shards whose lease was gone when this process wrote, since the last call. */
@@ -65,6 +74,8 @@ export class OwnWork {
     if (kind === "StoreBack") this.#storeOutMs = undefined;
     if (kind === "SourceUnavailable") this.#sourceOutMs = this.#nowMs();
     if (kind === "SourceBack") this.#sourceOutMs = undefined;
+    if (kind === "SinkUnavailable") this.#resultsOutMs = this.#nowMs();
+    if (kind === "SinkBack") this.#resultsOutMs = undefined;
     const isRejected = kind === "LeaseLost" && (event.cause === "StaleFence" || event.cause === "LeaseExpired");
     if (isRejected && this.#rejections.length < MAX_REJECTIONS) this.#rejections.push(event.shard);
     if (kind === "ShardClaimed") this.#storedOf.set(event.shard, 0);

@@ -4,6 +4,7 @@ import { formatTime } from "../output/time-text.ts";
 import { clip, textWidth } from "../output/text-width.ts";
 import type { Style } from "../output/console.ts";
 import type { RunProgressShown } from "./run-progress.ts";
+import { outageText } from "./own-work.ts";
 import { limitsText } from "../run/limits/limit-text.ts";
 import { renderStrip, stripLegend } from "./strip.ts";
 
@@ -100,10 +101,11 @@ function stateLine({ overview }: RunProgressShown, { width, hasUnicode, styled }
 
 function remarks({ overview, held, waitMs, outage, isStopping, itemsBefore }: RunProgressShown): string[] {
   const lines: string[] = [];
-  if (outage !== undefined)
-    lines.push(
-      `the ${outage.what} has not responded since ${outage.since.toISOString().slice(11, 19)} UTC (${formatDuration(outage.forMs)}); the work waits for it`,
-    );
+  if (outage !== undefined) {
+    const since = `${outage.since.toISOString().slice(11, 19)} UTC (${formatDuration(outage.forMs)})`;
+    const what = outage.what === "results" ? "room" : "it";
+    lines.push(`${outageText(outage.what, since)}; the work waits for ${what}`);
+  }
   if (itemsBefore > 0) lines.push(`${countOf(itemsBefore, "item")} skipped: done before`);
   const limits = limitsText(overview.shared);
   if (limits !== undefined) lines.push(`limited to ${limits}`);

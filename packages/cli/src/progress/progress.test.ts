@@ -174,6 +174,9 @@ describe("the view", () => {
     expect(plainLine(shown(["leased"], { outage: OUTAGE }))).toContain(
       "the store has not responded since 03:04:05 UTC (1 min 15 s); the work waits for it",
     );
+    expect(plainLine(shown(["leased"], { outage: { ...OUTAGE, what: "results" } }))).toContain(
+      "the disk of the results has been full since 03:04:05 UTC (1 min 15 s); the work waits for room",
+    );
   });
 
   test("shows since when the run is paused, and expects no end", () => {

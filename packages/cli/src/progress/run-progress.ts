@@ -1,4 +1,5 @@
 import type { RunOverview } from "../run/inspect/run-overview.ts";
+import type { Outage } from "./own-work.ts";
 
 /** The progress that a view shows. */
 export interface RunProgressShown {
@@ -15,8 +16,8 @@ export interface RunProgressShown {
   readonly held: number;
   /** Time until the first lease of another worker ends, if this process is only waiting for that. */
   readonly waitMs: number | undefined;
-  /** What does not respond, and since when. */
-  readonly outage: { readonly what: "store" | "source"; readonly since: Date; readonly forMs: number } | undefined;
+  /** What the run waits for, and since when. */
+  readonly outage: { readonly what: Outage["what"]; readonly since: Date; readonly forMs: number } | undefined;
   readonly isStopping: boolean;
 }
 

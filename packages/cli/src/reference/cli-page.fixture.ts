@@ -134,13 +134,13 @@ On a terminal, \`gossip run\` shows a bar with figures, the key space, and the s
 
 The percentage is the share of the items of the whole run that are done, by all processes, also after a resume and in \`gossip status\`. It comes from what the source counts ahead of the work,
 with a small share of the time, and never decreases. While too little is known there is no percentage. The time left reads \`unknown\` unless the pace is steady, and \`< 5 s\` near the end.
-While the store or the source does not respond, a line says so and since when.
+While the store or the source does not respond, or the disk of the results is full, a line says so and since when.
 
 Where stderr is no terminal, or with \`--log-level\` or \`--log-format\`, there are lines instead, each with its time, its level and the id of the worker. Levels are \`debug\`, \`info\`,
 \`warn\` and \`error\`; progress is reported every five seconds at \`info\`. With \`--log-format json\` every line is an object with \`time\`, \`level\`, \`worker\` and \`message\`, also
 errors and what commands write to stderr. With \`--json\`, results are on stdout as always, and the log is on stderr.
 
-\`--metrics HOST:PORT\` serves \`/metrics\` for Prometheus, \`/healthz\` (200 while the process lives) and \`/readyz\` (503 while the store or the source does not respond, and while the process
+\`--metrics HOST:PORT\` serves \`/metrics\` for Prometheus, \`/healthz\` (200 while the process lives) and \`/readyz\` (503 while the store or the source does not respond, while the disk of the results is full, and while the process
 stops). A port alone is on the loopback interface; port 0 is any free one, and the address is printed. There is no login: choose an address that only the monitoring can reach.
 `;
 

@@ -60,6 +60,13 @@ export function eventPrinter(options: EventPrinterOptions): (event: WorkerEvent)
     }
     if (event.kind === "SourceBack")
       view.say(`the source responds again, after ${formatDuration(event.afterMs)}`, { kind: "back", what: "source" });
+    if (event.kind === "SinkUnavailable")
+      view.say("the disk of the results is full; the work waits for room", { kind: "unavailable", what: "results" });
+    if (event.kind === "SinkBack")
+      view.say(`the disk of the results has room again, after ${formatDuration(event.afterMs)}`, {
+        kind: "back",
+        what: "results",
+      });
     if (event.kind === "RunPaused")
       view.say("the run is paused: items in progress finish, then this process waits; `gossip resume RUN` continues", {
         kind: "paused",
