@@ -1,5 +1,5 @@
 import type { ShardId } from "@gossip/contracts";
-import type { RunRecord } from "@gossip/coordination";
+import { isPaged, type RunRecord } from "@gossip/coordination";
 import type { FindingPlace, FsckFinding } from "./finding.ts";
 import type { ShardNode, ShardNodes } from "./shard-node.ts";
 
@@ -21,11 +21,13 @@ export function* checkLineage(
     return { kind: "Lineage", ...place, shard, detail };
   };
   const registered = new Set(run.rootShards);
+  // Then the record names the shards of the last page alone. The census covers the others.
+  const isInPages = run.status === "Initializing" || isPaged(run);
   if (isWhole) {
     for (const root of registered) if (!nodes.has(root)) yield at(root, "it was registered and is not there");
   }
   for (const node of nodes.values()) {
-    if (node.parent === undefined && !registered.has(node.shard))
+    if (node.parent === undefined && !registered.has(node.shard) && !isInPages)
       yield at(node.shard, "it is no child and was not registered");
     const detail = findParentFault(node, nodes, isWhole) ?? findChildFault(node, nodes, isWhole);
     if (detail !== undefined) yield at(node.shard, detail);

@@ -60,6 +60,7 @@ export { deriveSplitShardId, type DerivedShard } from "./hashing/derive-split-sh
 export { RANGE_EXHAUSTED, type CompletionPoint, type PayloadHash } from "./hashing/payload-hash.ts";
 export { checkOpIdempotency, type RequestedOp } from "./kernel/check-op-idempotency.ts";
 export type { CompleteRunOptions } from "./kernel/end-run.ts";
+export { lastRegistered } from "./kernel/register-shards.ts";
 export { validateCursorUpdate, type CursorRefusal } from "./kernel/validate-cursor-update.ts";
 export { validateLease, type PresentedLease } from "./kernel/validate-lease.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./memory/memory-store.ts";
@@ -104,6 +105,7 @@ export {
 } from "./records/run-settings.ts";
 export { RunOpKind } from "./records/run-op-kind.ts";
 export {
+  isPaged,
   newRunRecord,
   type RunHead,
   type RunOpLogEntry,

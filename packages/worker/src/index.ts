@@ -40,7 +40,7 @@ export { RetryAfter, type RetryAfterOptions, type RetryAfterScope } from "./runt
 export type { CheckpointEvery, RunWorkersOptions, Telemetry } from "./runtime/run-workers-options.ts";
 export { runWorkers } from "./runtime/run-workers.ts";
 export { startRunErrorMessage, type StartRunError } from "./runtime/start-run-error.ts";
-export { startRun, type StartedRun, type StartRunOptions } from "./runtime/start-run.ts";
+export { MAX_PLANNED_SHARDS, startRun, type StartedRun, type StartRunOptions } from "./runtime/start-run.ts";
 export { WorkStopped, type WorkStoppedKind } from "./runtime/work-stopped.ts";
 export type { LossCause, WorkerEvent, WorkerEventKind } from "./runtime/worker-event.ts";
 export type { ShardCounts, StopReason, WorkerProgress, WorkerSummary } from "./runtime/worker-summary.ts";

@@ -62,12 +62,13 @@ export class RunCalls extends QueryCalls {
     request: RegisterShardsRequest,
   ): Promise<Result<IdempotentOutcome<RunRecord["rootShards"]>, RegisterShardsError>> {
     assertCommand(request, { run: true, shards: true, opId: true });
-    const { tenant, run, opId, shards } = request;
-    const body = { tenant, opId: writeId(opId), shards: shards.map(writeNewShard) };
+    assertFlags({ more: request.more });
+    const { tenant, run, opId, shards, more = false } = request;
+    const body = { tenant, opId: writeId(opId), shards: shards.map(writeNewShard), ...(more ? { more } : {}) };
     const got = await this.#caller.call("registerShards", { params: { run: writeId(run) }, body });
     if (!got.ok) return failed("registerShards", got.error);
     const { outcome, shards: ids } = got.value;
-    if (outcome === "Executed") this.#events.activated(request, ids.length);
+    if (outcome === "Executed" && !more) this.#events.activated(request, ids.length);
     return ok({ kind: outcome, value: value((read) => ids.map((id) => read.id<ShardId>(id))) });
   }
 

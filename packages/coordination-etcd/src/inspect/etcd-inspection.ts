@@ -89,7 +89,14 @@ class EtcdView implements StoreView {
       const record = await this.#readRun(found, removed.has(pathOf(found.address)));
       const space = namedBy(found.head);
       const census = space === undefined ? undefined : await this.#readCensus(space);
-      yield new EtcdRunView(this.#cluster, this.#revision, { address: found.address, record, space, census });
+      const isRegistered = record.kind !== "Found" || record.record.status !== "Initializing";
+      yield new EtcdRunView(this.#cluster, this.#revision, {
+        address: found.address,
+        record,
+        space,
+        census,
+        writtenUpTo: isRegistered ? undefined : found.head?.modRevision,
+      });
     }
     for (const address of await findRunsOfNotes(this.#cluster, this.#revision)) {
       if (keys.runs.some((found) => pathOf(found.address) === pathOf(address))) continue;
@@ -162,6 +169,8 @@ interface RunParts {
   readonly record: StoredRunRecord;
   readonly space: Space | undefined;
   readonly census: RunCensus | undefined;
+  /** What was written later belongs to a page that is being staged, or was abandoned, and is no part of the run. */
+  readonly writtenUpTo?: bigint | undefined;
 }
 
 class EtcdRunView implements RunView {
@@ -172,13 +181,15 @@ class EtcdRunView implements RunView {
   readonly #cluster: Cluster;
   readonly #revision: bigint;
   readonly #space: Space | undefined;
+  readonly #writtenUpTo: bigint | undefined;
   /** The keys of the current page whose own lookup differs from the listing. */
   #notFound: ReadonlySet<string> = new Set();
 
-  constructor(cluster: Cluster, revision: bigint, { address, record, space, census }: RunParts) {
+  constructor(cluster: Cluster, revision: bigint, { address, record, space, census, writtenUpTo }: RunParts) {
     this.#cluster = cluster;
     this.#revision = revision;
     this.#space = space;
+    this.#writtenUpTo = writtenUpTo;
     this.tenant = address.tenant;
     this.run = address.run;
     this.record = record;
@@ -193,7 +204,7 @@ class EtcdRunView implements RunView {
       pageSize: 64,
     })) {
       await this.#lookUp(page);
-      for (const { key, value } of page) {
+      for (const { key, value } of page.filter((kv) => this.#isOwn(kv))) {
         const record = decodeShardRecord(value);
         yield { shard: shardOf(key), record: record.ok ? ok(record.value) : err(codecErrorInWords(record.error)) };
       }
@@ -218,7 +229,7 @@ class EtcdRunView implements RunView {
         pageSize: 400,
       })) {
         await this.#lookUp(page);
-        for (const kv of page) yield indexEntryOf(this.#cluster.layout, kv);
+        for (const kv of page.filter((each) => this.#isOwn(each))) yield indexEntryOf(this.#cluster.layout, kv);
       }
     }
   }
@@ -233,6 +244,10 @@ class EtcdRunView implements RunView {
 
   findEntry({ key }: IndexEntry): Promise<boolean> {
     return Promise.resolve(!this.#notFound.has(key.slice(0, key.lastIndexOf("="))));
+  }
+
+  #isOwn({ modRevision }: KeyValue): boolean {
+    return this.#writtenUpTo === undefined || modRevision <= this.#writtenUpTo;
   }
 
   /** Gets the keys of a page one by one, in as few requests as possible. */

@@ -76,6 +76,7 @@ const SPACE_LENGTH = 20;
  * s/SPACE/x/SHARD                               split
  * s/SPACE/o/START/SHARD                         by range start
  * s/SPACE/n                                     the census of the run's shards
+ * s/SPACE/g                                     a further page of the run's shards is being staged, or staging broke off
  * ```
  */
 export class Layout {
@@ -127,6 +128,10 @@ export class Layout {
 
   census(space: Space): string {
     return `${this.prefix}s/${space}/n`;
+  }
+
+  page(space: Space): string {
+    return `${this.prefix}s/${space}/g`;
   }
 
   /** All keys of a kind within a space. */

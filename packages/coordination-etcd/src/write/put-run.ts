@@ -20,6 +20,7 @@ import { answerFrom, Outpaced } from "../cluster/etcd-failure.ts";
 import { ShardKind, type KeyRange, type Space } from "../layout/layout.ts";
 import { readRunVersion, runVersion } from "../layout/record-version.ts";
 import { spaceIn } from "../read/run-heads.ts";
+import { dropPage, isAbandoned, ownsPage, stagePage, takePage } from "./staged-page.ts";
 import { isSmall, isStaged, isStillStaged, newSpace, stage } from "./staging.ts";
 import { groupsFor, planTxn } from "../cluster/txn-budget.ts";
 import { CONFLICT } from "./update-shards.ts";
@@ -33,6 +34,8 @@ interface RunState {
   readonly space: Space | undefined;
   readonly counts: ShardCounts;
   readonly census: StoredCensus;
+  /** The revision of the marker of a further page; 0 if there is none. */
+  readonly page: bigint;
 }
 
 /** The encoded parts of a run's write. */
@@ -47,13 +50,15 @@ interface PreparedRun {
 interface Home {
   readonly space: Space | undefined;
   readonly isStaged: boolean;
+  /** The revision of this attempt's marker, if the shards are a further page that is staged. */
+  readonly page: bigint | undefined;
 }
 
 /**
  * Writes a run, with its first shards if it has any.
  *
  * A few shards are written with the run. More are staged first, in a space of their own, and become visible with the
- * write of the head that names it. So their number does not depend on the server's transaction limit. Calls `giveUp`
+ * write of the head that names it; those of a further page are staged in the run's space. So their number does not depend on the server's transaction limit. Calls `giveUp`
  * with a staged space that ended up unused.
  */
 export async function putRun(cluster: Cluster, set: PutRunSet, giveUp: (space: Space) => void): Promise<CommitAnswer> {
@@ -74,18 +79,23 @@ export async function putRun(cluster: Cluster, set: PutRunSet, giveUp: (space: S
     for (let tries = 0; tries < MAX_COUNT_TRIES; tries++) {
       const state = await readState(cluster, prepared);
       if (state === undefined) return CONFLICT;
-      const refusal = await refuse(cluster, prepared, state);
-      if (refusal !== undefined) return refusal;
       const isFirst = home === undefined;
-      home ??= homeFor(cluster, prepared, state);
-      if (!(await areStaged(cluster, prepared, { home, isFirst }))) return CONFLICT;
+      if (state.page !== (home?.page ?? 0n)) {
+        // Another process stages a page of this run, or broke off.
+        if (!isFirst || !(await clearPage(cluster, prepared, state))) return CONFLICT;
+        continue;
+      }
+      const refusal = await refuse(cluster, prepared, { state, home });
+      if (refusal !== undefined) return refusal;
+      home ??= await homeFor(cluster, prepared, state);
+      if (home === undefined || !(await areStaged(cluster, prepared, { home, isFirst }))) return CONFLICT;
       const made = await write(cluster, prepared, { state, home });
       isNamed = made.kind === "Committed" || made.kind === "Unknown";
       if (made.kind !== "Conflict") return made;
     }
     throw new Outpaced();
   } finally {
-    if (home?.isStaged === true && !isNamed) giveUp(home.space!);
+    if (home?.isStaged === true && home.page === undefined && !isNamed) giveUp(home.space!);
   }
 }
 
@@ -101,24 +111,28 @@ async function readState(cluster: Cluster, { set, guard }: PreparedRun): Promise
   const present = head!.kvs[0];
   if (present?.modRevision !== guard || deleted!.kvs.length > 0) return undefined;
   const space = present && spaceIn(present);
-  const census = space === undefined || set.created.length === 0 ? NO_SHARDS : await censusAt(cluster, space, revision);
-  return { revision, space, counts: readCounts(layout, set, rest), census };
+  const state = { revision, space, counts: readCounts(layout, set, rest), census: NO_SHARDS, page: 0n };
+  if (space === undefined || set.created.length === 0) return state;
+  const [census, page] = await cluster.readAt(revision, [layout.census(space), layout.page(space)]);
+  return { ...state, census: readCensus(census), page: page?.modRevision ?? 0n };
 }
 
-async function censusAt(cluster: Cluster, space: Space, revision: bigint): Promise<StoredCensus> {
-  const [census] = await cluster.readAt(revision, [cluster.layout.census(space)]);
-  return readCensus(census);
+/** Removes what an abandoned attempt to stage a further page left. Returns whether this process did. */
+async function clearPage(cluster: Cluster, { guard }: PreparedRun, { space, page }: RunState): Promise<boolean> {
+  if (!(await isAbandoned(cluster, space!, page))) return false;
+  const taken = await takePage(cluster, space!, { seen: page, written: guard! });
+  return taken !== undefined && (await dropPage(cluster, space!, taken));
 }
 
 async function refuse(
   cluster: Cluster,
   { set }: PreparedRun,
-  { revision, space, counts }: RunState,
+  { state: { revision, space, counts }, home }: { readonly state: RunState; readonly home: Home | undefined },
 ): Promise<CommitAnswer | undefined> {
   const { created, limits, noShardsIn } = set;
   if (space !== undefined && (await hasShardIn(cluster, { space, revision, statuses: noShardsIn }))) return CONFLICT;
   const overdrawn = refuseOverQuota(counts, created.length, limits);
-  if (overdrawn !== undefined || space === undefined) return overdrawn;
+  if (overdrawn !== undefined || space === undefined || home?.page !== undefined) return overdrawn;
   // The run already has shards: the new ones go into the same space, where their ids may be taken.
   const taken = await findTaken(
     cluster,
@@ -128,9 +142,17 @@ async function refuse(
   return taken === -1 ? undefined : { kind: "Exists", shard: created[taken]!.shard };
 }
 
-function homeFor(cluster: Cluster, { shards }: PreparedRun, { space }: RunState): Home {
-  if (shards.length === 0 || space !== undefined) return { space, isStaged: false };
-  return { space: newSpace(), isStaged: !isSmall(cluster, shards) };
+/** Returns `undefined` if another process stages a page of the run. */
+async function homeFor(
+  cluster: Cluster,
+  { guard, shards }: PreparedRun,
+  { space }: RunState,
+): Promise<Home | undefined> {
+  const isStaged = !isSmall(cluster, shards);
+  if (space === undefined && shards.length > 0) return { space: newSpace(), isStaged, page: undefined };
+  if (space === undefined || !isStaged) return { space, isStaged: false, page: undefined };
+  const page = await takePage(cluster, space, { seen: 0n, written: guard! });
+  return page === undefined ? undefined : { space, isStaged, page };
 }
 
 /** Stages the shards at the first try. Returns whether all of them are staged. */
@@ -140,6 +162,7 @@ async function areStaged(
   { home, isFirst }: { readonly home: Home; readonly isFirst: boolean },
 ): Promise<boolean> {
   if (!home.isStaged) return true;
+  if (home.page !== undefined) return !isFirst || stagePage(cluster, home.page, { space: home.space!, shards });
   return isFirst ? stage(cluster, set, { space: home.space!, shards }) : isStillStaged(cluster, home.space!);
 }
 
@@ -157,7 +180,8 @@ async function write(
     { key: layout.deleted(set), target: "CREATE", is: "EQUAL", revision: 0n },
     ...change.compare,
     ...census.compare,
-    ...(home.isStaged ? [isStaged(layout.staged(space!))] : []),
+    ...(home.isStaged && home.page === undefined ? [isStaged(layout.staged(space!))] : []),
+    ...(state.space === undefined || shards.length === 0 ? [] : [ownsPage(layout.page(space!), home.page ?? 0n)]),
     ...(state.space === undefined
       ? []
       : set.noShardsIn.map((status) => noneIn(cluster, state.space!, { status, revision: state.revision }))),
@@ -167,12 +191,12 @@ async function write(
     { put: layout.run(set), value },
     ...change.operations,
     ...census.operations,
-    ...(home.isStaged ? [{ delete: layout.staged(space!) }] : []),
+    ...(home.isStaged ? [{ delete: home.page === undefined ? layout.staged(space!) : layout.page(space!) }] : []),
   ];
   const many =
     home.isStaged || space === undefined ? [] : shards.flatMap((shard) => newShardOperations(layout, space, shard));
   const fits = groupsFor(maxTxnOps, { compares: compare.length, outer: few.length, inner: many.length }) !== undefined;
-  assert(fits, "shards added to a run that has shards must fit into one transaction");
+  assert(fits, "shards that are not staged must fit into one transaction");
   try {
     const done = await cluster.write(planTxn(maxTxnOps, { compare, few, many }));
     return done.succeeded ? { kind: "Committed", version: runVersion(done.revision) } : CONFLICT;

@@ -20,6 +20,7 @@ import { encodeNewShards } from "../layout/encoded-shards.ts";
 import type { EtcdStore } from "../etcd-store.ts";
 import { Layout } from "../layout/layout.ts";
 import { openEtcdStore } from "../open/open-etcd-store.ts";
+import { stagePage, takePage } from "./staged-page.ts";
 import { newSpace, stage } from "./staging.ts";
 import { GIVE_UP_AFTER_MS, Sweeper } from "./sweep.ts";
 import { makeStore, startTestEtcd, type TestServer } from "../temporary-store.fixture.ts";
@@ -199,6 +200,42 @@ describe.skipIf(skipped !== undefined)("a registration that broke off", () => {
         shards: encodeNewShards(set, set.created),
       }),
     ).toBe(false);
+  });
+});
+
+describe.skipIf(skipped !== undefined)("a further page that broke off", () => {
+  const page = (guard: CommitAnswer, { from, count }: { from: number; count: number }): PutRunSet => {
+    const all = putRun(from + count);
+    const { config: own, tenant, run } = all.after;
+    const after = newRunRecord({ tenant, run, config: own, now });
+    const version = guard.kind === "Committed" ? guard.version : undefined;
+    return { ...all, guard: version, after, created: all.created.slice(from) };
+  };
+  const NOTHING = { kind: "Conflict" } as const;
+
+  test("counts for nothing, and the next attempt removes what it left, also shards of another plan", async () => {
+    const temporary = await makeStore(server);
+    await using store = temporary.store;
+    const layout = new Layout(`${temporary.prefix}/`);
+    const cluster = new Cluster(client, { layout, maxTxnOps: 128 });
+    const first = await commit(store, page(NOTHING, { from: 0, count: 300 }));
+    expect(first.kind).toBe("Committed");
+    const space = unwrap(await client.get(layout.head({ tenant: TENANT, run: RUN }))).found!.value.toString();
+    const left = page(first, { from: 350, count: 400 });
+    const revision = await takePage(cluster, space, { seen: 0n, written: 0n });
+    expect(await stagePage(cluster, revision!, { space, shards: encodeNewShards(left, left.created) })).toBe(true);
+
+    expect(unwrap(await fsck(store.inspect()))).toMatchObject({ shardCount: 300, findings: [] });
+    const second = await commit(store, page(first, { from: 300, count: 300 }));
+    expect(second.kind).toBe("Committed");
+    // The attempt that lost its marker can write nothing any more.
+    expect(await stagePage(cluster, revision!, { space, shards: encodeNewShards(left, left.created) })).toBe(false);
+    const last = page(second, { from: 600, count: 2 });
+    const active = { ...last.after, status: "Active", rootShards: [ShardId.fromRaw(600n)] } as const;
+    expect((await commit(store, { ...last, after: active })).kind).toBe("Committed");
+    expect(await total(store)).toBe(602);
+    // Three for each shard, and the census.
+    expect(await keysBelow(layout.space(space).get)).toBe(3 * 602 + 1);
   });
 });
 

@@ -36,9 +36,18 @@ export async function stage(
   address: RunAddress,
   { space, shards }: { readonly space: Space; readonly shards: readonly EncodedShard[] },
 ): Promise<boolean> {
-  const { layout } = cluster;
-  const marker = layout.staged(space);
+  const marker = cluster.layout.staged(space);
   if (!(await put(cluster, [], [{ put: marker, value: pathOf(address) }]))) return false;
+  return putPieces(cluster, isStaged(marker), { space, shards });
+}
+
+/** Writes shards piece by piece, each on a condition. Returns whether everything was written. */
+export async function putPieces(
+  cluster: Cluster,
+  condition: Compare,
+  { space, shards }: { readonly space: Space; readonly shards: readonly EncodedShard[] },
+): Promise<boolean> {
+  const { layout } = cluster;
   const waiting = intoPieces(shards);
   let isWhole = true;
   const work = async (): Promise<void> => {
@@ -46,7 +55,7 @@ export async function stage(
       if (
         !(await put(
           cluster,
-          [isStaged(marker)],
+          [condition],
           piece.flatMap((shard) => newShardOperations(layout, space, shard)),
         ))
       )

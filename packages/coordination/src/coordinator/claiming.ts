@@ -94,6 +94,8 @@ async function listOpen(engine: Engine, query: ClaimQuery): Promise<Result<Claim
   const own = validateTenant(run.record, query.tenant);
   if (!own.ok) return own;
   const { status } = run.record;
+  // It may have some pages of its shards. They do not exist for callers yet.
+  if (status === "Initializing") return ok({ run, candidates: [], earliestDeadline: undefined });
   return RunStatus.isTerminal(status) ? err(coordError("RunTerminal", { status })) : listed;
 }
 

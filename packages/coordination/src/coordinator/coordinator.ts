@@ -212,10 +212,12 @@ export class Coordinator extends NoteCalls {
     return runs.createRun(this.#engine, request);
   }
 
+  /** Store the first shards of a run and make it active. With `more`, store a page of them: others follow. */
   async registerShards(
     request: runs.RegisterShardsRequest,
   ): Promise<Result<IdempotentOutcome<RunRecord["rootShards"]>, RegisterShardsError>> {
     assertCommand(request, { run: true, shards: true, opId: true });
+    assertFlags({ more: request.more });
     return runs.registerShards(this.#engine, request);
   }
 

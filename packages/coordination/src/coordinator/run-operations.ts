@@ -13,7 +13,7 @@ import {
 import { err, ok, type Result } from "@gossip/stdx";
 import type { CompleteRunOptions } from "../kernel/end-run.ts";
 import { kernel } from "../kernel/kernel.ts";
-import type { RegisterShardsOutcome } from "../kernel/register-shards.ts";
+import { lastRegistered, type RegisterShardsOutcome } from "../kernel/register-shards.ts";
 import type { PutRun, RemoveRun } from "../kernel/transition.ts";
 import type { RunConfigInput } from "../records/run-config.ts";
 import type { RunRecord } from "../records/run-record.ts";
@@ -31,6 +31,11 @@ export interface CreateRunRequest extends RunRequest {
 export interface RegisterShardsRequest extends RunRequest {
   readonly shards: readonly InitialShardInput[];
   readonly opId: OpId;
+  /**
+   * More pages follow: store these shards and leave the run initializing. Pages come in the order of their keys, and no
+   * caller sees a shard before the last page, which comes without this. *Addition.*
+   */
+  readonly more?: boolean;
 }
 
 export interface CreateRunWithShardsRequest extends CreateRunRequest {
@@ -72,7 +77,11 @@ export async function registerShards(
     engine,
     "registerShards",
     request,
-    { decide: (read, now) => kernel.registerShards(recordOf(read), request, now), refuse: refuseRegistration },
+    {
+      decide: (read, now) => kernel.registerShards({ ...read.pages, run: recordOf(read) }, request, now),
+      readMore: readPages(engine, request),
+      refuse: refuseRegistration,
+    },
   );
   return registered.ok ? ok(IdempotentOutcome.map(registered.value, ({ shards }) => shards)) : registered;
 }
@@ -82,9 +91,28 @@ export function createRunWithShards(
   request: CreateRunWithShardsRequest,
 ): Promise<Result<IdempotentOutcome<RunRecord>, CreateRunError>> {
   return executeOnRun<IdempotentOutcome<RunRecord>, CreateRunError>(engine, "createRunWithShards", request, {
-    decide: ({ loaded }, now) => kernel.createRunWithShards(loaded, request, now),
+    decide: ({ loaded, pages }, now) => kernel.createRunWithShards({ ...pages, loaded }, request, now),
+    readMore: readPages(engine, request),
     refuse: (refusal) => coordError("RegisterShardsFailed", { reason: refuseRegistration(refusal) }),
   });
+}
+
+/** Reads what a registration needs to know of the pages before it. */
+function readPages(
+  engine: Engine,
+  { tenant, run, more = false }: RunRequest & { readonly more?: boolean },
+): RunOperation<never, never>["readMore"] {
+  return async (read, now, attempts) => {
+    const record = recordOf(read);
+    const last = record && lastRegistered(record);
+    if (last === undefined) return ok(read);
+    const shard = await engine.read(attempts, () => engine.store.readShard(tenant, { run, shard: last }));
+    if (!shard.ok) return shard;
+    const lastShard = shard.value.shard?.record;
+    if (more) return ok({ ...read, pages: { lastShard } });
+    const progress = await engine.read(attempts, () => engine.store.readProgress({ tenant, run, now }));
+    return progress.ok ? ok({ ...read, pages: { lastShard, earlierCount: progress.value.total } }) : progress;
+  };
 }
 
 export function completeRun(

@@ -2,6 +2,7 @@ import type { LogicalTime } from "@gossip/contracts";
 import { ok, type Result } from "@gossip/stdx";
 import type { InfraError } from "@gossip/coordination-errors";
 import type { UnsettledCounts } from "../kernel/end-run.ts";
+import type { LoadedRegistration } from "../kernel/register-shards.ts";
 import type { PutRun, RemoveRun } from "../kernel/transition.ts";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
 import type { RunRead, StoreVersion } from "../store/store-reads.ts";
@@ -14,6 +15,8 @@ import type { RunRequest } from "./queries.ts";
 export interface RunSituation {
   readonly loaded: RunRead;
   readonly counts?: UnsettledCounts;
+  /** What a registration needs to know of the pages that the run has. */
+  readonly pages?: Omit<LoadedRegistration, "run">;
 }
 
 /** A run as the target of an operation. No worker holds a run, so nothing is copied. */

@@ -45,7 +45,7 @@ export function refuseSplit(refusal: WriteRefusal): ErrorOfKind<"SplitInvalid" |
 /** The error of a registration of shards. */
 export function refuseRegistration(
   refusal: WriteRefusal,
-): ErrorOfKind<"ShardLimitExceeded" | "ResourceExhausted" | "BackendError"> {
+): ErrorOfKind<"ShardLimitExceeded" | "ResourceExhausted" | "ManifestInvalid"> {
   switch (refusal.kind) {
     case "LimitExceeded": {
       const { current, additional, max, scope } = refusal;
@@ -54,7 +54,8 @@ export function refuseRegistration(
     case "Exhausted":
       return coordError("ResourceExhausted", { resource: refusal.resource, slab: refusal.slab });
     case "Exists":
-      return contradiction("registerShards");
+      // In a page before this one.
+      return coordError("ManifestInvalid", { reason: { kind: "DuplicateIds", shardId: refusal.shard } });
   }
 }
 

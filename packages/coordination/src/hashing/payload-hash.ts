@@ -41,6 +41,9 @@ export type CompletionPoint = Cursor | typeof RANGE_EXHAUSTED;
 /** A cursor begins with 0 or 1, so this cannot be one. */
 const EXHAUSTED_BYTE = 2;
 
+/** Follows the shards of a page that is not the last. */
+const MORE = /* @__PURE__ */ Uint8Array.of(1);
+
 const TAGS = {
   checkpoint: ascii("checkpoint"),
   complete: ascii("complete"),
@@ -106,8 +109,8 @@ export function unparkHash(key: ShardKey): PayloadHash {
   return finish();
 }
 
-/** Does not depend on the order in which the shards are listed. */
-export function registerShardsHash(shards: readonly InitialShardInput[]): PayloadHash {
+/** Does not depend on the order in which the shards are listed. A page that more follow has another hash. */
+export function registerShardsHash(shards: readonly InitialShardInput[], { more = false } = {}): PayloadHash {
   assert(Array.isArray(shards), () => `shards to register must be an array, got a value of type ${typeof shards}`);
   for (const input of shards) assertObject(input, "shard to register");
   const sorted = shards.toSorted((a, b) => (a.shard < b.shard ? -1 : a.shard > b.shard ? 1 : 0));
@@ -118,6 +121,7 @@ export function registerShardsHash(shards: readonly InitialShardInput[]): Payloa
     encodeShardSpecInto(spec, out);
     encodeCursorInto(cursor, out);
   }
+  if (more) out.fixedBytes(MORE);
   return finish();
 }
 

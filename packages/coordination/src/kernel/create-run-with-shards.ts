@@ -6,12 +6,17 @@ import { newRunRecord, type RunRecord } from "../records/run-record.ts";
 import { assertInput } from "./assert-input.ts";
 import { findRun } from "./find-run.ts";
 import type { CreateRunCommand, LoadedRun } from "./create-run.ts";
-import { registerShards } from "./register-shards.ts";
+import { registerShards, type LoadedRegistration } from "./register-shards.ts";
 import type { PutRun, Refusal, Transition } from "./transition.ts";
 
 export interface CreateRunWithShardsCommand extends CreateRunCommand {
   readonly shards: readonly InitialShardInput[];
   readonly opId: OpId;
+}
+
+/** The run, and its pages if it has some. */
+export interface LoadedCreation extends Omit<LoadedRegistration, "run"> {
+  readonly loaded: LoadedRun;
 }
 
 /**
@@ -21,7 +26,7 @@ export interface CreateRunWithShardsCommand extends CreateRunCommand {
  * valid; the id was not deleted; the run belongs to the tenant and has this configuration; then as in `registerShards`.
  */
 export function createRunWithShards(
-  loaded: LoadedRun,
+  { loaded, ...pages }: LoadedCreation,
   command: CreateRunWithShardsCommand,
   now: LogicalTime,
 ): Result<Transition<IdempotentOutcome<RunRecord>, PutRun>, Refusal<"createRunWithShards">> {
@@ -38,7 +43,7 @@ export function createRunWithShards(
 
   const isNew = loaded.kind === "Missing";
   const record = isNew ? newRunRecord({ tenant, run, config: config.value, now }) : loaded.record;
-  const registered = registerShards(record, command, now);
+  const registered = registerShards({ ...pages, run: record }, command, now);
   if (!registered.ok) return err(coordError("RegisterShardsFailed", { reason: registered.error }));
   const { outcome, writes, events } = registered.value;
   return ok({

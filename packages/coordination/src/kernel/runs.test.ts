@@ -6,12 +6,13 @@ import { unwrap, type Result } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
 import { registerShardsHash } from "../hashing/payload-hash.ts";
 import type { RunConfigInput } from "../records/run-config.ts";
-import type { RunRecord } from "../records/run-record.ts";
+import { isPaged, type RunRecord } from "../records/run-record.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
 import { createRunWithShards } from "./create-run-with-shards.ts";
 import { createRun, type LoadedRun } from "./create-run.ts";
 import { deleteRun } from "./delete-run.ts";
 import { cancelRun, completeRun, failRun, type CompleteRunOptions, type UnsettledCounts } from "./end-run.ts";
-import { registerShards } from "./register-shards.ts";
+import { lastRegistered, registerShards } from "./register-shards.ts";
 import { testRuleOrder } from "./rule-order.fixture.ts";
 import type { PutRun, Transition } from "./transition.ts";
 import { initial, makeRun, op, RUN, SHARD, STRANGER, TENANT, time } from "./world.fixture.ts";
@@ -69,7 +70,7 @@ describe("registerShards", () => {
     readonly opId: OpId;
   }
   const run = (s: Situation) =>
-    registerShards(s.run, { tenant: TENANT, run: RUN, shards: s.shards, opId: s.opId }, time(5));
+    registerShards({ run: s.run }, { tenant: TENANT, run: RUN, shards: s.shards, opId: s.opId }, time(5));
   const base = (): Situation => ({ run: fresh(), shards: SHARDS, opId: op(3) });
   const withRun = (s: Situation, fields: Partial<RunRecord>) => ({ ...s, run: s.run && { ...s.run, ...fields } });
 
@@ -114,6 +115,61 @@ describe("registerShards", () => {
     }
   });
 
+  describe("in pages", () => {
+    const command = { tenant: TENANT, run: RUN };
+    const first = { ...command, shards: [initial(21, "c", "d"), initial(20, "a", "c")], opId: op(1), more: true };
+    const paged = () => unwrap(registerShards({ run: fresh() }, first, time(5))).writes as PutRun;
+    const last = () => paged().created.find(({ shard }) => shard === 21n)!;
+
+    test("a page leaves the run initializing and keeps its highest shard in the log, and no event tells of it", () => {
+      const { writes, events, outcome } = unwrap(registerShards({ run: fresh() }, first, time(5)));
+      expect(outcome).toMatchObject({ kind: "Executed", value: { shards: [21n, 20n] } });
+      expect((writes as PutRun).run).toMatchObject({ status: "Initializing", rootShards: [], lastTime: 5n });
+      expect((writes as PutRun).run.opLog.map(({ result }) => result)).toEqual([
+        { kind: "RegisteredShards", shards: [21n] },
+      ]);
+      expect(lastRegistered((writes as PutRun).run)).toBe(21n);
+      expect(events).toEqual([]);
+    });
+
+    test("a page that is not the last cannot be repeated as the last, nor the other way round", () => {
+      const run = paged().run;
+      const again = registerShards({ run, lastShard: last() }, { ...first, more: false }, time(6));
+      expect(again).toMatchObject({ error: { kind: "OpIdConflict" } });
+      expect(unwrap(registerShards({ run, lastShard: last() }, first, time(6)))).toMatchObject({
+        outcome: { kind: "Replayed", value: { shards: [21n, 20n] } },
+        writes: undefined,
+      });
+    });
+
+    test("a page begins at or above the end of the one before, and the last one counts all", () => {
+      const loaded = { run: paged().run, lastShard: last(), earlierCount: 2 };
+      const page = (start: string) => ({ ...command, shards: [initial(22, start, "f")], opId: op(2) });
+      expect(registerShards(loaded, page("c"), time(6))).toMatchObject({
+        error: { kind: "ManifestInvalid", reason: { kind: "OverlappingRanges", shardA: 21n, shardB: 22n } },
+      });
+      const { writes, events } = unwrap(registerShards(loaded, page("d"), time(6)));
+      expect((writes as PutRun).run).toMatchObject({ status: "Active", rootShards: [22n] });
+      expect(isPaged((writes as PutRun).run)).toBe(true);
+      expect(events).toMatchObject([{ kind: "RunActivated", shardCount: 3 }]);
+      expect(isPaged((unwrap(run(base())).writes as PutRun).run)).toBe(false);
+    });
+
+    test("the log of a run of many pages stays small", () => {
+      let run = fresh();
+      let lastShard: ShardRecord | undefined;
+      for (let page = 1; page <= 20; page++) {
+        const shards = [initial(page, `k${page + 10}`, `k${page + 11}`)];
+        const { writes } = unwrap(
+          registerShards({ run, lastShard }, { ...command, shards, opId: op(page), more: true }, time(5)),
+        );
+        ({ run } = writes as PutRun);
+        lastShard = (writes as PutRun).created[0];
+      }
+      expect(run.opLog.flatMap(({ result }) => (result.kind === "Ack" ? [] : result.shards))).toHaveLength(8);
+    });
+  });
+
   test.each(TERMINAL)("a run that is %s takes no shards", (status) => {
     expect(run({ ...base(), run: ended(status) })).toMatchObject({ error: { kind: "WrongStatus", status } });
   });
@@ -127,7 +183,11 @@ describe("registerShards", () => {
 
 describe("createRunWithShards", () => {
   const run = (loaded: LoadedRun, fields: { shards?: typeof SHARDS; config?: RunConfigInput; opId?: OpId } = {}) =>
-    createRunWithShards(loaded, { tenant: TENANT, run: RUN, config, shards: SHARDS, opId: op(3), ...fields }, time(5));
+    createRunWithShards(
+      { loaded },
+      { tenant: TENANT, run: RUN, config, shards: SHARDS, opId: op(3), ...fields },
+      time(5),
+    );
   const missing: LoadedRun = { kind: "Missing" };
   const found = (record: RunRecord): LoadedRun => ({ kind: "Found", record });
 

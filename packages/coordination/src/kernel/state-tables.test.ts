@@ -138,7 +138,7 @@ describe("by the run's state", () => {
     (state, registered, ended, canceled, unparked, started, finished) => {
       const run = RUNS[state];
       const counts = { active: 0, parked: 0 };
-      expect(nameAnswer(kernel.registerShards(run, { ...command, shards: [initial(1, "a", "b")] }, NOW))).toBe(
+      expect(nameAnswer(kernel.registerShards({ run }, { ...command, shards: [initial(1, "a", "b")] }, NOW))).toBe(
         registered,
       );
       expect(nameAnswer(kernel.completeRun({ run, counts }, { ...command, options: {} }, NOW))).toBe(ended);

@@ -92,8 +92,9 @@ describe("shardRecordJson", () => {
 test("runRecordJson: a run comes back as it went, its log and what it answered included", () => {
   const fresh = makeRun({ status: "Initializing", rootShards: [] });
   const shards = [initial(10, "a", "m"), initial(11, "m", "z")];
-  const active = unwrap(kernel.registerShards(fresh, { tenant: TENANT, run: RUN, shards, opId: op(1) }, time(5)))
-    .outcome.value.run;
+  const active = unwrap(
+    kernel.registerShards({ run: fresh }, { tenant: TENANT, run: RUN, shards, opId: op(1) }, time(5)),
+  ).outcome.value.run;
   const ended = unwrap(kernel.failRun({ run: active }, { tenant: TENANT, run: RUN, opId: op(2) }, time(6))).outcome
     .value;
   for (const record of [fresh, active, ended])

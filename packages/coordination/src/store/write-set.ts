@@ -73,7 +73,8 @@ export interface PutRunSet extends SetOfRun {
   readonly guard: StoreVersion | undefined;
   readonly after: RunRecord;
   /**
-   * The run's first shards, up to `MAX_INITIAL_SHARDS` of them.
+   * The run's first shards, or a page of them, up to `MAX_INITIAL_SHARDS`. A run has shards before the write only if it
+   * is initializing and these are a further page.
    *
    * They need not be written in the same transaction as the run. A store that cannot write so many at once may write
    * them in pieces before it: until the run's own write makes it active, no reader looks at them. What an attempt that

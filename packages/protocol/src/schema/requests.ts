@@ -116,7 +116,12 @@ export const CreateRunBody = Type.Object(
   closed,
 );
 export const RegisterShardsBody = Type.Object(
-  { ...ofTenant, opId: Id, shards: Type.Array(NewShardWire, { maxItems: 10_001 }) },
+  {
+    ...ofTenant,
+    opId: Id,
+    shards: Type.Array(NewShardWire, { maxItems: 10_001 }),
+    more: Type.Optional(Type.Boolean()),
+  },
   closed,
 );
 export const CompleteRunBody = Type.Object(

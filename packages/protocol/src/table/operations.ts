@@ -141,7 +141,8 @@ export const OPERATIONS = {
   registerShards: {
     ...operate,
     path: "/v1/runs/{run}/shards",
-    summary: "Give a run that has no shards its first ones.",
+    summary:
+      "Give a run its first shards. With `more`, they are a page, and the run becomes Active with the last page; pages come in the order of their keys.",
     body: wire.RegisterShardsBody,
     response: wire.RegisteredOk,
     errors: ["registerShards"],

@@ -25,6 +25,26 @@ async function created(probe: ServiceProbe): Promise<void> {
   demandMatch(capacity, { available: 3, isStarved: false }, "capacity");
 }
 
+async function inPages(probe: ServiceProbe): Promise<void> {
+  const { tenant } = probe;
+  const { body } = probe.newRun({ shards: 3 });
+  const { run, config, shards } = body;
+  await probe.call("createRun", "/v1/runs", { body: { tenant, run, config } });
+  const path = `/v1/runs/${run}`;
+  const page = (index: number, more: boolean) => ({
+    body: { tenant, opId: String(index + 1).padStart(16, "0"), shards: [shards[index]!], ...(more ? { more } : {}) },
+  });
+  demandMatch((await probe.call("registerShards", `${path}/shards`, page(0, true))).outcome, "Executed", "a page");
+  demandMatch((await probe.call("registerShards", `${path}/shards`, page(0, true))).outcome, "Replayed", "it again");
+  const { progress } = await probe.call("getProgress", `${path}/progress?tenant=${tenant}`);
+  demandMatch(progress.total, 0, "shards before the last page");
+  await probe.call("registerShards", `${path}/shards`, page(1, true));
+  const last = await probe.call("registerShards", `${path}/shards`, page(2, false));
+  demandMatch(last.shards, [shards[2]!.shard], "the shards of the last page");
+  const after = await probe.call("getProgress", `${path}/progress?tenant=${tenant}`);
+  demandMatch(after.progress.total, 3, "shards after the last page");
+}
+
 async function listed(probe: ServiceProbe): Promise<void> {
   const made = [await probe.makeRun(), await probe.makeRun(), await probe.makeRun({ shards: 5 })];
   const { tenant } = probe;
@@ -119,6 +139,7 @@ async function settings(probe: ServiceProbe): Promise<void> {
 /** Runs: creating, listing, ending, deleting. */
 export const runCases: readonly ProtocolCase[] = [
   { name: "a run is created once", run: created },
+  { name: "shards are registered in pages, and exist with the last page", run: inPages },
   { name: "runs and shards are listed in order, a page at a time", run: listed },
   { name: "a run that does not exist is 404 everywhere", run: missing },
   { name: "a run ends once, and its id is never used again", run: ended },

@@ -138,7 +138,14 @@ export class ServiceProbe {
   }
 
   /** Create a run with shards `a` to `z`, cut evenly. It is removed at the end of the case. */
-  async makeRun({ shards = 1, leaseMs = 60_000 }: { readonly shards?: number; readonly leaseMs?: number } = {}) {
+  async makeRun(options: { readonly shards?: number; readonly leaseMs?: number } = {}) {
+    const made = this.newRun(options);
+    await this.call("createRun", "/v1/runs", { body: made.body });
+    return made;
+  }
+
+  /** The request for a run, which is removed after the case. */
+  newRun({ shards = 1, leaseMs = 60_000 }: { readonly shards?: number; readonly leaseMs?: number } = {}) {
     const run = this.id();
     this.#runs.push(run);
     const bound = (index: number): string => String.fromCharCode(97 + Math.floor((25 * index) / shards));
@@ -152,7 +159,6 @@ export class ServiceProbe {
         range: { start: bound(index), end: bound(index + 1) },
       })),
     };
-    await this.call("createRun", "/v1/runs", { body });
     return { run, body };
   }
 

@@ -61,7 +61,8 @@ export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
     const shards = read.done(body.shards.map((shard, index) => readNewShard(read, shard, `shards.${index}`)));
     if (!shards.ok) return context.badField(shards.error);
     const opId = read.opId(body.opId);
-    const registered = await context.coordinator.registerShards({ ...run, shards: shards.value, opId });
+    const more = body.more ?? false;
+    const registered = await context.coordinator.registerShards({ ...run, shards: shards.value, opId, more });
     if (!registered.ok) return context.fail(registered.error);
     return { ok: { outcome: registered.value.kind, shards: registered.value.value.map(writeId) } };
   },

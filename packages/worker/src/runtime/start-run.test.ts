@@ -1,6 +1,7 @@
 // A plan that is made twice covers the keyspace twice; one that is half made leaves a part of it without a shard.
 
 import { OpId, ShardSpec } from "@gossip/contracts";
+import type { ShardPosition } from "@gossip/coordination";
 import { decodeConnectorExtra, decodeHint } from "@gossip/frontier";
 import { err, ok, unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
@@ -18,7 +19,8 @@ function setUp(change: Partial<StartRunOptions> = {}) {
     ...numbers,
     plan: (request) => {
       plans++;
-      return numbers.plan(request);
+      // One shard per item at most: a range without an item between its bounds would be empty.
+      return numbers.plan({ ...request, shardCount: Math.min(request.shardCount, 100) });
     },
   };
   const options: StartRunOptions = {
@@ -130,5 +132,58 @@ describe("startRun", () => {
   ])("nonsense is refused: %o", async (change, sentence) => {
     const { options } = setUp();
     await expect(startRun({ ...options, ...change })).rejects.toThrow(sentence);
+  });
+});
+
+describe("startRun with more shards than one call may register", () => {
+  const MANY = 25_000;
+  const total = async (world: World) => unwrap(await world.coordinator.getRunProgress(RUN)).total;
+
+  test("cuts the planned shards further and registers them in pages", async () => {
+    const { world, options, plans } = setUp({ shardCount: MANY });
+    expect(unwrap(await startRun(options))).toMatchObject({ kind: "Created", record: { status: "Active" } });
+    expect(await total(world)).toBeGreaterThanOrEqual(MANY);
+    expect(unwrap(await startRun(options))).toMatchObject({ kind: "Joined", record: { status: "Active" } });
+    expect(plans()).toBe(1);
+    // Nothing is missing between them.
+    const bounds = new Map<string, string>();
+    let after: ShardPosition | undefined;
+    do {
+      const page = unwrap(await world.coordinator.listShards({ ...RUN, limit: 10_000, after }));
+      for (const { keyRangeStart, keyRangeEnd } of page.items)
+        bounds.set(Buffer.from(keyRangeStart).toString("hex"), Buffer.from(keyRangeEnd).toString("hex"));
+      after = page.next;
+    } while (after !== undefined);
+    let at = "6b";
+    let parts = 0;
+    for (; at !== "6c"; parts++) at = bounds.get(at) ?? "6c";
+    expect(parts).toBe(bounds.size);
+  });
+
+  test("continues where a process was stopped, and two at once register every page once", async () => {
+    const { world, options } = setUp({ shardCount: MANY });
+    const stop = new AbortController();
+    let pages = 0;
+    const stopping = new Proxy(world.coordinator, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        return async (...args: unknown[]) => {
+          const result: unknown = await Reflect.apply(value, target, args);
+          if (name === "registerShards" && ++pages === 1) stop.abort();
+          return result;
+        };
+      },
+    });
+    expect(await startRun({ ...options, coordinator: stopping, signal: stop.signal })).toMatchObject({
+      error: { kind: "Aborted" },
+    });
+    expect(unwrap(await world.coordinator.getRun(RUN)).status).toBe("Initializing");
+    expect(await total(world)).toBe(0);
+    const started = await Promise.all([1, 2].map(() => startRun({ ...options, coordinator: world.connect() })));
+    expect(started.map((result) => unwrap(result).record.status)).toEqual(["Active", "Active"]);
+    const alone = setUp({ shardCount: MANY });
+    unwrap(await startRun(alone.options));
+    expect(await total(world)).toBe(await total(alone.world));
   });
 });

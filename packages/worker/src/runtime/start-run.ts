@@ -1,4 +1,12 @@
-import { Cursor, MAX_INITIAL_SHARDS, OpId, ShardId, ShardSpec, type InitialShardInput } from "@gossip/contracts";
+import {
+  Cursor,
+  MAX_INITIAL_SHARDS,
+  MAX_SPLIT_CHILDREN,
+  OpId,
+  ShardId,
+  ShardSpec,
+  type InitialShardInput,
+} from "@gossip/contracts";
 import {
   RunConfig,
   type CoordinatorApi,
@@ -7,11 +15,23 @@ import {
   type RunRequest,
 } from "@gossip/coordination";
 import { coordError, type CreateRunError } from "@gossip/coordination-errors";
-import { decodeConnectorExtra, decodeMetadata, ShardMetadata } from "@gossip/frontier";
-import { assert, assertBytes, assertCount, equalBytes, err, ok, type Result } from "@gossip/stdx";
+import {
+  alignSplitPoints,
+  decodeConnectorExtra,
+  decodeHint,
+  decodeMetadata,
+  evenSplitPoints,
+  planHintedSplitReplace,
+  ShardMetadata,
+} from "@gossip/frontier";
+import { assert, assertBytes, assertCount, compareBytes, equalBytes, err, ok, unwrap, type Result } from "@gossip/stdx";
 import type { SourceError } from "../source/source-error.ts";
 import type { Source } from "../source/source.ts";
+import { registerPages } from "./register-pages.ts";
 import type { StartRunError } from "./start-run-error.ts";
+
+/** The most initial shards that a run can be started with. More than 10,000 are registered in pages. */
+export const MAX_PLANNED_SHARDS = 1_000_000;
 
 export interface StartRunOptions {
   readonly coordinator: CoordinatorApi;
@@ -49,7 +69,11 @@ export async function startRun(options: StartRunOptions): Promise<Result<Started
   const shards = await planShards(options);
   if (!shards.ok) return shards;
   if (options.signal?.aborted === true) return err({ kind: "Aborted" });
-  const { coordinator, run, config } = options;
+  const { coordinator, run, config, signal } = options;
+  if (shards.value.length > MAX_INITIAL_SHARDS) {
+    const registered = await registerPages({ coordinator, run, config, shards: shards.value, signal });
+    return registered.ok ? ok({ kind: "Created", record: registered.value }) : registered;
+  }
   const created = await coordinator.createRunWithShards({ ...run, config, shards: shards.value, opId: OpId.random() });
   if (created.ok) return ok({ kind: "Created", record: created.value.value });
   if (!isCreatedByAnother(created.error)) return created;
@@ -93,15 +117,33 @@ async function planShards({
   connectorExtra,
 }: StartRunOptions): Promise<Result<readonly InitialShardInput[], StartRunError>> {
   if (signal?.aborted === true) return err({ kind: "Aborted" });
-  const planned = await source.plan(signal === undefined ? { shardCount } : { shardCount, signal });
+  const request = { shardCount: Math.min(shardCount, MAX_INITIAL_SHARDS) };
+  const planned = await source.plan(signal === undefined ? request : { ...request, signal });
   if (!planned.ok) return planned;
+  const cut = shardCount > MAX_INITIAL_SHARDS ? cutFurther(planned.value, shardCount) : planned.value;
   const shards: InitialShardInput[] = [];
-  for (const [index, spec] of planned.value.entries()) {
+  for (const [index, spec] of cut.entries()) {
     const labeled = connectorExtra === undefined ? ok(spec) : withExtra(spec, connectorExtra);
     if (!labeled.ok) return labeled;
     shards.push({ shard: ShardId.fromRaw(BigInt(index + 1)), spec: labeled.value, cursor: Cursor.initial() });
   }
   return ok(shards);
+}
+
+/** Cuts planned shards into equal parts of their key space, so that there are about `shardCount`, in key order. */
+function cutFurther(planned: readonly ShardSpec[], shardCount: number): readonly ShardSpec[] {
+  const parts = Math.min(MAX_SPLIT_CHILDREN, Math.ceil(shardCount / planned.length));
+  return planned
+    .toSorted((a, b) => compareBytes(a.keyRangeStart, b.keyRangeStart))
+    .flatMap((spec) => {
+      const hint = decodeHint(spec);
+      if (!hint.ok) return [spec];
+      const { keyRangeStart: start, keyRangeEnd: end } = spec;
+      const points = alignSplitPoints(hint.value, evenSplitPoints({ start, end }, parts));
+      const plan = planHintedSplitReplace(spec, Cursor.initial(), points);
+      // A range that is too narrow stays whole.
+      return plan.ok ? plan.value.children.map((child) => unwrap(ShardSpec.tryFromRef(child.spec))) : [spec];
+    });
 }
 
 /** Returns the shard spec with the caller's bytes next to the source's hint. */
@@ -129,6 +171,6 @@ function assertOptions(options: StartRunOptions): void {
   const { coordinator, source, shardCount, connectorExtra } = options;
   assert(typeof coordinator?.createRunWithShards === "function", "coordinator must be a Coordinator");
   assert(typeof source?.plan === "function" && typeof source.read === "function", "source must be a Source");
-  assertCount(shardCount, "shardCount", { min: 1, max: MAX_INITIAL_SHARDS });
+  assertCount(shardCount, "shardCount", { min: 1, max: MAX_PLANNED_SHARDS });
   if (connectorExtra !== undefined) assertBytes(connectorExtra, "connectorExtra");
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { ok, type Result } from "@gossip/stdx";
-import type { RunWorkersOptions } from "@gossip/worker";
+import { MAX_PLANNED_SHARDS, type RunWorkersOptions } from "@gossip/worker";
 import type { StoreFlags } from "../../cli.ts";
 import { fail, type CliError } from "../../output/cli-error.ts";
 import type { RunSettingsChange } from "@gossip/coordination";
@@ -68,7 +68,6 @@ export interface RunNumbers {
 type MaxFailures = NonNullable<RunWorkersOptions["maxFailures"]>;
 
 const MAX_WORKERS = 256;
-const MAX_SHARDS = 10_000;
 const MAX_LIMIT = 1_000_000_000;
 /** One day. */
 const MAX_SECONDS = 86_400;
@@ -101,7 +100,7 @@ export function readRunFlags(name: string | undefined, flags: RunFlags): Result<
     maxFailures: flags.maxFailures === undefined ? undefined : readMaxFailures(flags.maxFailures),
     shardCount: read("--shards", flags.shards ?? String(Math.min(1024, Math.max(32, 8 * workers))), {
       min: 1,
-      max: MAX_SHARDS,
+      max: MAX_PLANNED_SHARDS,
     }),
     maxOutputSize: read("--max-output", flags.maxOutput, { min: 0, max: 2 ** 30 }),
     partSize: read("--part-size", flags.partSize, { min: 1, max: 2 ** 50 }),

@@ -1,4 +1,4 @@
-import { OpId, RunId, type RunStatus } from "@gossip/contracts";
+import { OpId, RunId, ShardId, type RunStatus } from "@gossip/contracts";
 import { unwrap } from "@gossip/stdx";
 import { Coordinator } from "../../coordinator/coordinator.ts";
 import type { Lease } from "../../records/lease.ts";
@@ -19,6 +19,8 @@ import {
 } from "./world.ts";
 
 const config = { leaseDuration: LEASE_DURATION };
+/** Enough for a store that writes them in pieces. */
+const PAGE_SIZE = 600;
 const ENDINGS = [
   { end: "completeRun", status: "Done" },
   { end: "failRun", status: "Failed" },
@@ -64,6 +66,82 @@ async function registerOnlyOnce(world: World): Promise<void> {
     opId: 1n,
   });
   world.expect((await world.run()).rootShards).toEqual([11n, 10n]);
+}
+
+/** Three pages: nothing of them exists before the last one, and then all of it does. */
+async function registeredInPages(world: World): Promise<void> {
+  const { coordinator } = world;
+  const run = { tenant: TENANT, run: RUN };
+  unwrap(await coordinator.createRun({ ...run, config }));
+  const first = { ...run, shards: [initial(12, "c", "e"), initial(11, "a", "c")], opId: op(1), more: true };
+  world.expect(unwrap(await coordinator.registerShards(first))).toEqual({ kind: "Executed", value: [12n, 11n] });
+  world.expect(unwrap(await coordinator.registerShards(first))).toEqual({ kind: "Replayed", value: [12n, 11n] });
+  world.expectRefusal(await coordinator.registerShards({ ...first, more: false }), "OpIdConflict", { opId: 1n });
+
+  world.expect(await world.run()).toMatchObject({ status: "Initializing", rootShards: [] });
+  world.expect(unwrap(await coordinator.getRunProgress(run)).total).toBe(0);
+  world.expect(unwrap(await coordinator.listShards(run)).items).toEqual([]);
+  const key = { run: RUN, shard: ShardId.fromRaw(11n) };
+  world.expect(unwrap(await coordinator.getShard({ tenant: TENANT, key }))).toBe(undefined);
+  world.expectRefusal(await coordinator.claim({ ...run, worker: worker(1) }), "NoneAvailable", {});
+  world.expectRefusal(await coordinator.acquire({ tenant: TENANT, key, worker: worker(1) }), "ShardNotFound", {});
+
+  const overlapping = { ...run, shards: [initial(13, "d", "f")], opId: op(2) };
+  world.expectRefusal(await coordinator.registerShards(overlapping), "ManifestInvalid", {
+    reason: { kind: "OverlappingRanges", shardA: 12n, shardB: 13n },
+  });
+  const repeated = { ...run, shards: [initial(11, "e", "f")], opId: op(2) };
+  world.expectRefusal(await coordinator.registerShards(repeated), "ManifestInvalid", {
+    reason: { kind: "DuplicateIds", shardId: 11n },
+  });
+
+  const second = { ...run, shards: [initial(13, "e", "g")], opId: op(2), more: true };
+  world.expectOutcome(await coordinator.registerShards(second), "Executed");
+  const last = { ...run, shards: [initial(14, "h", "k"), initial(15, "k", "l")], opId: op(3) };
+  world.expect(unwrap(await coordinator.registerShards(last))).toEqual({ kind: "Executed", value: [14n, 15n] });
+  world.expect(unwrap(await coordinator.registerShards(last))).toEqual({ kind: "Replayed", value: [14n, 15n] });
+  world.expectOutcome(await coordinator.registerShards(second), "Replayed");
+
+  world.expect(await world.run()).toMatchObject({ status: "Active", rootShards: [14n, 15n] });
+  world.expect(unwrap(await coordinator.getRunProgress(run))).toMatchObject({ total: 5, active: 5 });
+  const listed = unwrap(await coordinator.listShards(run)).items.map(({ shard }) => shard);
+  world.expect(listed).toEqual([11n, 12n, 13n, 14n, 15n]);
+  const sessions = unwrap(await coordinator.claimMany({ ...run, worker: worker(1), count: 5 }));
+  world.expect(sessions.length).toBe(5);
+}
+
+/** More shards than a manifest may have, and more than a store writes in one piece. */
+async function manyPages(world: World): Promise<void> {
+  const { coordinator } = world;
+  const run = { tenant: TENANT, run: RUN };
+  const key = (index: number) => `k${String(index).padStart(6, "0")}`;
+  unwrap(await coordinator.createRun({ ...run, config }));
+  for (const [page, count] of [PAGE_SIZE, PAGE_SIZE, 5].entries()) {
+    const shards = Array.from({ length: count }, (_, index) => {
+      const at = page * PAGE_SIZE + index;
+      return initial(at + 1, key(at), key(at + 1));
+    });
+    const registered = await coordinator.registerShards({ ...run, shards, opId: op(page + 1), more: page < 2 });
+    world.expect(unwrap(registered).value.length).toBe(count);
+  }
+  world.expect(unwrap(await coordinator.getRunProgress(run)).total).toBe(2 * PAGE_SIZE + 5);
+  world
+    .expect(unwrap(await coordinator.listShards({ ...run, limit: 2 })).items.map(({ shard }) => shard))
+    .toEqual([1n, 2n]);
+  unwrap(await coordinator.cancelRun({ ...run, opId: op(9) }));
+  unwrap(await coordinator.deleteRun(run));
+}
+
+async function canceledBetweenPages(world: World): Promise<void> {
+  const { coordinator } = world;
+  const run = { tenant: TENANT, run: RUN };
+  unwrap(await coordinator.createRun({ ...run, config }));
+  unwrap(await coordinator.registerShards({ ...run, shards: [initial(11, "a", "c")], opId: op(1), more: true }));
+  unwrap(await coordinator.cancelRun({ ...run, opId: op(2) }));
+  const more = { ...run, shards: [initial(12, "c", "d")], opId: op(3) };
+  world.expectRefusal(await coordinator.registerShards(more), "WrongStatus", { status: "Cancelled" });
+  unwrap(await coordinator.deleteRun(run));
+  world.expectRefusal(await coordinator.getRun(run), "RunNotFound", {});
 }
 
 async function completedAt(world: World): Promise<void> {
@@ -333,6 +411,9 @@ async function limits(world: World): Promise<void> {
 export const runCases: readonly ConformanceCase[] = [
   { name: "C1: an ended run stays as it ended", run: terminalIrreversible },
   { name: "C2: shards are registered once", run: registerOnlyOnce },
+  { name: "shards are registered in pages, and exist with the last page", run: registeredInPages },
+  { name: "pages may have more shards than a manifest", run: manyPages },
+  { name: "a run can be canceled and deleted between two pages", run: canceledBetweenPages },
   { name: "C3: the end is when it ended", run: completedAt },
   { name: "C4: nothing is unparked once the run has ended", run: unparkAfterEnd },
   { name: "a run is created once, and has no shards at first", run: creation },

@@ -107,7 +107,7 @@ export function firstState(bounds: ExploreBounds): ExploreState {
   const now = LogicalTime.fromRaw(1n);
   const created = unwrap(
     kernel.createRunWithShards(
-      { kind: "Missing" },
+      { loaded: { kind: "Missing" } },
       {
         tenant: TENANT,
         run: RUN,
