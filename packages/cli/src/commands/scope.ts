@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ClusterAdmin } from "@gossip/client";
 import { RunId } from "@gossip/contracts";
-import { writeId, type ResponseOf } from "@gossip/protocol";
+import type { ResponseOf } from "@gossip/protocol";
 import { ok } from "@gossip/stdx";
 import { Option, type Command } from "commander";
 import { acting, addCommand, readStoreFlags, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
@@ -162,7 +162,7 @@ async function route(
 ): Promise<CommandResult> {
   if (!/^[0-9a-fA-F]{1,16}$/.test(text))
     return fail("BadCommandLine", "the run is not an id: write up to 16 hexadecimal digits.");
-  const routed = await admin.routeRun({ tenant, run: writeId(RunId.fromRaw(BigInt(`0x${text}`))) });
+  const routed = await admin.routeRun({ tenant, run: RunId.format(RunId.fromRaw(BigInt(`0x${text}`))) });
   if (!routed.ok) return unreachable();
   const { owner, address, prefix, kind } = routed.value;
   if (cli.console.isJson) cli.console.json(routed.value);

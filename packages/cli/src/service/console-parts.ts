@@ -1,6 +1,5 @@
-import { TenantId, type RunId } from "@gossip/contracts";
+import { RunId, TenantId } from "@gossip/contracts";
 import type { InsightOptions, ServerOptions } from "@gossip/server";
-import { writeId } from "@gossip/protocol";
 import type { Cli, StoreFlags } from "../cli.ts";
 import { shellWord } from "../output/suggestions.ts";
 import { VERSION } from "../version.ts";
@@ -35,7 +34,7 @@ function retryLine(
   return [
     "gossip",
     "retry",
-    writeId(run),
+    RunId.format(run),
     ...(isPlain ? ["--store", shellWord(store)] : []),
     ...(tenant === TenantId.ZERO ? [] : ["--tenant", tenant]),
     ...(tso === undefined ? [] : ["--tso", shellWord(tso)]),
