@@ -12,6 +12,8 @@ import { sharedNowMs } from "./shared-now.ts";
 const DEFAULT_MAX_BLOCKED_MS = 300_000;
 /** How long a thread may take to close its store before it is terminated. */
 const CLOSE_MS = 2000;
+/** A lease that lasts many times as long as a thread needs to open its store. */
+const LONG_LEASE_MS = 10_000;
 
 export interface LeaseKeeperOptions {
   readonly keepLeases: KeepLeases;
@@ -26,6 +28,7 @@ export class LeaseKeeper {
   readonly #table = new LeaseTable();
   readonly #running = new RunningItem();
   readonly #freeSlots = Array.from({ length: MAX_SLOTS }, (_, index) => MAX_SLOTS - 1 - index);
+  readonly #opened: Promise<void>;
   readonly #exited: Promise<void>;
   #isOver = false;
 
@@ -49,6 +52,11 @@ export class LeaseKeeper {
       if (!this.#isOver) onFailure(cause);
       this.#isOver = true;
     });
+    this.#opened = new Promise((resolve) => {
+      this.#worker.once("message", ({ kind }: KeeperReport) => {
+        if (kind === "Open") resolve();
+      });
+    });
     this.#exited = new Promise((resolve) => {
       this.#worker.once("exit", () => {
         this.#isOver = true;
@@ -58,8 +66,10 @@ export class LeaseKeeper {
   }
 
   /**
-   * Start the thread and wait until it has opened its store. If it cannot, calls `onFailure` with the cause and returns
-   * `undefined`.
+   * Start the thread. If it cannot open its store, calls `onFailure` with the cause.
+   *
+   * It opens its store while the work begins, and needs no help from the main loop for that. Only if leases are so short
+   * that one could expire before, the work waits for it.
    */
   static async start(options: LeaseKeeperOptions): Promise<LeaseKeeper | undefined> {
     let keeper: LeaseKeeper;
@@ -70,11 +80,8 @@ export class LeaseKeeper {
       options.onFailure(cause);
       return undefined;
     }
-    const opened = new Promise<boolean>((resolve) => {
-      keeper.#worker.once("message", ({ kind }: KeeperReport) => resolve(kind === "Open"));
-    });
-    const isOpen = await Promise.race([opened, keeper.#exited.then(() => false)]);
-    return isOpen ? keeper : undefined;
+    if (options.leaseMs < LONG_LEASE_MS) await Promise.race([keeper.#opened, keeper.#exited]);
+    return keeper;
   }
 
   /** Start renewing a lease that was requested `agoMs` ago. Returns its slot. */
@@ -110,6 +117,9 @@ export class LeaseKeeper {
     if (this.#isOver) return;
     this.#send({ kind: "Close" });
     this.#isOver = true;
+    // A thread that is ended while it opens its store could leave the store's lock behind.
+    this.#worker.ref();
+    await Promise.race([this.#opened, this.#exited]);
     const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_MS);
     await this.#exited;
     clearTimeout(timer);

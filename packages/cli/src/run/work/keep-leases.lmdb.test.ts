@@ -2,7 +2,7 @@
 // worker, and its work is done twice. A thread with a store of its own prevents that. So this test uses a real store, and a
 // loop that really stands still.
 
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RunId, TenantId } from "@gossip/contracts";
@@ -42,10 +42,10 @@ function blockUntil(commits: SharedArrayBuffer, wanted: number): void {
   for (let now = Atomics.load(count, 0); now < wanted; now = Atomics.load(count, 0)) Atomics.wait(count, 0, now);
 }
 
-async function workWithBlock(keepLeases: KeepLeases | undefined, stand: () => void) {
+async function workWithBlock(keepLeases: KeepLeases | undefined, stand: () => void, leaseMs = LEASE_MS) {
   const coordinator = new Coordinator({ store, clock: systemClock(Date.now) });
   const source = iterableSource({ name: "numbers", items: [1, 2, 3, 4, 5], keyOf: (n) => Uint8Array.of(n) });
-  unwrap(await startRun({ coordinator, run: RUN, source, shardCount: 1, config: { leaseDuration: BigInt(LEASE_MS) } }));
+  unwrap(await startRun({ coordinator, run: RUN, source, shardCount: 1, config: { leaseDuration: BigInt(leaseMs) } }));
   const events: WorkerEvent[] = [];
   const seen: number[] = [];
   const summary = await runWorkers({
@@ -106,4 +106,29 @@ test("a thread that cannot be started is reported, and the work goes on without 
 
   expect(events).toContainEqual(expect.objectContaining({ kind: "KeeperFailed" }));
   expect(summary).toMatchObject({ items: 5, stopped: { kind: "Done" } });
+});
+
+test("with a long lease the work does not wait until the thread has opened its store", async () => {
+  // First: an item was begun. Second: the thread has seen that.
+  const flags = new SharedArrayBuffer(8);
+  const module = join(folder, "late-keeper.mjs");
+  await writeFile(
+    module,
+    `export function openStore(shared) {
+      const flags = new Int32Array(shared);
+      Atomics.wait(flags, 0, 0);
+      Atomics.store(flags, 1, 1);
+      return { coordinator: { renew() {} } };
+    }`,
+  );
+  const begin = (): void => {
+    Atomics.store(new Int32Array(flags), 0, 1);
+    Atomics.notify(new Int32Array(flags), 0);
+  };
+  const execArgv = ["--import", REGISTER, "--conditions=@gossip/source"];
+  const { summary, events } = await workWithBlock({ module, options: flags, execArgv }, begin, 60_000);
+
+  expect(events.filter(({ kind }) => kind === "KeeperFailed")).toEqual([]);
+  expect(summary).toMatchObject({ items: 5, stopped: { kind: "Done" } });
+  expect([...new Int32Array(flags)]).toEqual([1, 1]);
 });
