@@ -1,4 +1,5 @@
 import { SHARD_OP_LOG_CAP, TENANT_ID_SIZE, type TenantId } from "@gossip/contracts";
+import { writeTenantId } from "@gossip/contracts/internal";
 import type { OpLog, OpLogEntry } from "@gossip/coordination";
 import { assert, assertBytes, assertCount } from "@gossip/stdx";
 import { BlobKind, CODEC_VERSION } from "./blob-kind.ts";
@@ -57,6 +58,14 @@ export class FieldWriter {
     this.#start = this.#at;
   }
 
+  /** Append a finished blob. */
+  blob(bytes: Uint8Array): void {
+    this.#at = this.#start;
+    const at = this.#claim(bytes.length);
+    this.#bytes.set(bytes, at);
+    this.#start = this.#at;
+  }
+
   bool(value: boolean): void {
     const at = this.#claim(1);
     this.#bytes[at] = value ? 1 : 0;
@@ -79,16 +88,8 @@ export class FieldWriter {
   }
 
   tenant(id: TenantId): void {
-    const isText = typeof id === "string" && id.length === 2 * TENANT_ID_SIZE;
     const at = this.#claim(TENANT_ID_SIZE);
-    // Digit by digit: `TenantId.toBytes` would allocate.
-    let digits = 0;
-    for (let index = 0; isText && index < TENANT_ID_SIZE; index++) {
-      const byte = (digitAt(id, 2 * index) << 4) | digitAt(id, 2 * index + 1);
-      digits |= byte;
-      this.#bytes[at + index] = byte;
-    }
-    if (!isText || digits < 0) refuseTenant();
+    writeTenantId(id, this.#bytes, at);
   }
 
   bytes(value: Uint8Array, field: string, maxSize: number): void {
@@ -146,18 +147,7 @@ export function assertFieldWriter(out: unknown): asserts out is FieldWriter {
   assert(out instanceof FieldWriter, "out must be a RecordWriter");
 }
 
-/** The value of a lowercase hex digit; negative for anything else. */
-function digitAt(text: string, index: number): number {
-  const code = text.charCodeAt(index);
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  return code >= 0x61 && code <= 0x66 ? code - 0x61 + 10 : -1;
-}
-
 // Separate from the checks, so that these stay small and create no closure for a message that is rarely needed.
-function refuseTenant(): never {
-  assert(false, "tenant id must be 64 lowercase hex digits");
-}
-
 function refuseList(value: unknown, field: string): never {
   assert(false, `${field} must be an array, got a value of type ${typeof value}`);
 }

@@ -9,3 +9,4 @@ export { encodeRunRecordInto } from "./encode-run-record.ts";
 export { encodeShardRecordInto } from "./encode-shard-record.ts";
 export { RecordReader } from "./record-reader.ts";
 export { RecordWriter, type RecordWriterConstructor } from "./record-writer.ts";
+export { ShardEncoder } from "./shard-encoder.ts";

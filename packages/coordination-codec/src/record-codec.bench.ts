@@ -4,12 +4,18 @@
 import { deserialize, serialize } from "node:v8";
 import { toJsonSafe } from "@gossip/contracts";
 import { decodeRunHead, decodeRunRecord, decodeShardRecord, encodeShardRecord } from "@gossip/coordination-codec";
-import { encodeRunRecordInto, encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
+import {
+  encodeRunRecordInto,
+  encodeShardRecordInto,
+  RecordWriter,
+  ShardEncoder,
+} from "@gossip/coordination-codec/internal";
 import { compare } from "@gossip/tools/bench";
 import { activeRun, BUSY_SHARD, FRESH_SHARD, goingOn } from "./samples.fixture.ts";
 
 const STEPS = 1024;
 const out = new RecordWriter();
+const encoder = new ShardEncoder();
 
 for (const [name, record, steps] of [
   ["fresh", FRESH_SHARD, [FRESH_SHARD]],
@@ -27,6 +33,11 @@ for (const [name, record, steps] of [
       encodeShardRecordInto: (call: number) => {
         out.reset();
         encodeShardRecordInto(stepOf(call), out);
+        return out.length;
+      },
+      "ShardEncoder, after the record before": (call: number) => {
+        out.reset();
+        encoder.encodeInto(stepOf(call + steps.length - 1), stepOf(call), out);
         return out.length;
       },
       encodeShardRecord: (call: number) => encodeShardRecord(stepOf(call)),

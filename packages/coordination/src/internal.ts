@@ -8,6 +8,7 @@ export { kernel } from "./kernel/kernel.ts";
 export { findNoteFault } from "./records/note-fault.ts";
 export { assertBudgetClaim } from "./coordinator/budget-notes.ts";
 export { assertSettingsChange } from "./records/run-settings.ts";
+export { firstUnknown } from "./records/op-log.ts";
 export { findRunFault } from "./records/run-fault.ts";
 export { findShardFault } from "./records/shard-fault.ts";
 export { assertCommand, assertFlags, assertListing } from "./coordinator/assert-command.ts";

@@ -1,4 +1,5 @@
 import { TENANT_ID_SIZE, TenantId, U64_MAX, type RunId, type ShardId } from "@gossip/contracts";
+import { writeTenantId } from "@gossip/contracts/internal";
 import { assert } from "@gossip/stdx";
 import { HALVES, HIGH, LOW, WHOLE } from "@gossip/stdx/internal";
 import type { RunAddress } from "@gossip/store-kit";
@@ -63,10 +64,6 @@ const TENANT_END = KIND_SIZE + TENANT_ID_SIZE;
 /** The size of the prefix of all rows of a run: kind, tenant and run. */
 export const RUN_KEY_SIZE = TENANT_END + U64_SIZE;
 
-/** Maximum number of tenants whose bytes are kept. A process uses few, and parsing one takes as long as a read. */
-const MAX_KNOWN_TENANTS = 1024;
-const knownTenants = new Map<TenantId, Uint8Array>();
-
 /** The key of a row that exists once per store. */
 export function storeKey(kind: RowKind): Buffer {
   return Buffer.of(kind);
@@ -75,7 +72,7 @@ export function storeKey(kind: RowKind): Buffer {
 export function tenantKey(kind: RowKind, tenant: TenantId): Buffer {
   const key = Buffer.allocUnsafe(TENANT_END);
   key[0] = kind;
-  key.set(tenantBytes(tenant), KIND_SIZE);
+  writeTenantId(tenant, key, KIND_SIZE);
   return key;
 }
 
@@ -83,7 +80,7 @@ export function tenantKey(kind: RowKind, tenant: TenantId): Buffer {
 export function runKey(kind: RowKind, { tenant, run }: RunAddress, extraSize = 0): Buffer {
   const key = Buffer.allocUnsafe(RUN_KEY_SIZE + extraSize);
   key[0] = kind;
-  key.set(tenantBytes(tenant), KIND_SIZE);
+  writeTenantId(tenant, key, KIND_SIZE);
   writeU64(key, run, TENANT_END);
   return key;
 }
@@ -149,13 +146,4 @@ export function keyAfter(key: Uint8Array): Buffer {
   const after = Buffer.alloc(key.length + 1);
   after.set(key);
   return after;
-}
-
-function tenantBytes(tenant: TenantId): Uint8Array {
-  const known = knownTenants.get(tenant);
-  if (known !== undefined) return known;
-  const bytes = TenantId.toBytes(tenant);
-  if (knownTenants.size >= MAX_KNOWN_TENANTS) knownTenants.clear();
-  knownTenants.set(tenant, bytes);
-  return bytes;
 }

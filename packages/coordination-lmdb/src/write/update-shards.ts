@@ -1,5 +1,6 @@
 import { U64_MAX } from "@gossip/contracts";
 import { assertNoteWrites, type CommitAnswer, type UpdateShardSet } from "@gossip/coordination";
+import { ShardEncoder } from "@gossip/coordination-codec/internal";
 import { assert } from "@gossip/stdx";
 import { assertOwnRecord, CONFLICT, hasEntryMoved } from "@gossip/store-kit";
 import type { FollowedCapacities } from "../claim/followed-capacities.ts";
@@ -54,6 +55,7 @@ const MAX_IDLE_BUFFERS = 4;
 export class ShardUpdates {
   readonly #rows: Rows;
   readonly #capacities: FollowedCapacities;
+  readonly #encoder = new ShardEncoder();
   readonly #idle: ValueBuffer[] = [];
 
   constructor(rows: Rows, capacities: FollowedCapacities) {
@@ -64,7 +66,7 @@ export class ShardUpdates {
   async commit(sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
     for (const set of sets) assertUpdate(set);
     const buffer = this.#idle.pop() ?? new ValueBuffer();
-    const values = buffer.encode(sets.map(({ shard }) => shard.after));
+    const values = buffer.encode(sets, this.#encoder);
     const { isMade, turn } = await this.#write({ sets, values, extras: sets.map(extrasOf) });
     // Not if anything was thrown: the driver may still read the buffer.
     if (this.#idle.length < MAX_IDLE_BUFFERS) this.#idle.push(buffer);

@@ -2,8 +2,9 @@
 // stores the progress of one shard as that of another, or a record that is cut off.
 
 import { RunId, ShardId, ShardSpec, TenantId } from "@gossip/contracts";
-import type { ShardRecord } from "@gossip/coordination";
+import type { ShardRecord, UpdateShardSet } from "@gossip/coordination";
 import { encodeShardRecord } from "@gossip/coordination-codec";
+import { ShardEncoder } from "@gossip/coordination-codec/internal";
 import { equalBytes, InvariantViolation } from "@gossip/stdx";
 import { makeShard } from "@gossip/tools/store-model";
 import fc from "fast-check";
@@ -12,11 +13,23 @@ import { ValueBuffer } from "./value-buffer.ts";
 
 const tenant = TenantId.ZERO;
 const run = RunId.fromRaw(1n);
+const encoder = new ShardEncoder();
 
 function withMetadata(shard: number, size: number): ShardRecord {
   const record = makeShard(tenant, run, ShardId.fromRaw(BigInt(shard)), "a");
   const { keyRangeStart: start, keyRangeEnd: end } = record.spec;
   return { ...record, spec: ShardSpec.withRangeAndMetadata({ start, end, metadata: new Uint8Array(size) }) };
+}
+
+function updatesTo(records: readonly ShardRecord[]): UpdateShardSet[] {
+  return records.map((after) => ({
+    kind: "UpdateShard",
+    tenant,
+    run,
+    shard: { guard: 1, before: after, after },
+    runGuard: undefined,
+    hintAt: undefined,
+  }));
 }
 
 // Sizes that often repeat, and some for which the memory must grow, up to the size at which it is not kept.
@@ -33,7 +46,7 @@ test("each value is its record, whatever the buffer held before", () => {
           ...withMetadata(shard, metadataSize),
           attempts: commit,
         }));
-        const values = buffer.encode(records);
+        const values = buffer.encode(updatesTo(records), encoder);
         records.forEach((record, index) => expect(equalBytes(values[index]!, encodeShardRecord(record))).toBe(true));
       }
     }),
@@ -43,15 +56,15 @@ test("each value is its record, whatever the buffer held before", () => {
 
 test("views are reused while the sizes stay the same", () => {
   const buffer = new ValueBuffer();
-  const first = [...buffer.encode([0, 1, 2].map((shard) => withMetadata(shard, 7)))];
-  const second = buffer.encode([5, 6, 7].map((shard) => withMetadata(shard, 7)));
+  const first = [...buffer.encode(updatesTo([0, 1, 2].map((shard) => withMetadata(shard, 7))), encoder)];
+  const second = buffer.encode(updatesTo([5, 6, 7].map((shard) => withMetadata(shard, 7))), encoder);
   first.forEach((view, index) => expect(second[index]).toBe(view));
 });
 
 test("a record that is refused does not spoil the buffer", () => {
   const buffer = new ValueBuffer();
   const good = withMetadata(1, 3);
-  expect(() => buffer.encode([good, { ...good, attempts: -1 }])).toThrow(InvariantViolation);
-  const values = buffer.encode([withMetadata(2, 900), good]);
+  expect(() => buffer.encode(updatesTo([good, { ...good, attempts: -1 }]), encoder)).toThrow(InvariantViolation);
+  const values = buffer.encode(updatesTo([withMetadata(2, 900), good]), encoder);
   expect(equalBytes(values[1]!, encodeShardRecord(good))).toBe(true);
 });

@@ -1,5 +1,5 @@
-import type { ShardRecord } from "@gossip/coordination";
-import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
+import type { UpdateShardSet } from "@gossip/coordination";
+import { RecordWriter, type ShardEncoder } from "@gossip/coordination-codec/internal";
 
 /**
  * The encoded records of one commit, kept for the next commit.
@@ -14,14 +14,14 @@ export class ValueBuffer {
   #memory: ArrayBufferLike | undefined;
 
   /**
-   * Encodes records and returns a view of each by its index; views of earlier calls may follow. They are valid until the
+   * Encodes the records that updates leave, and returns a view of each by its index; views of earlier calls may follow. They are valid until the
    * next call, which must wait until the driver has read them. Throws if a record cannot be stored.
    */
-  encode(records: readonly ShardRecord[]): readonly Uint8Array[] {
+  encode(sets: readonly UpdateShardSet[], encoder: ShardEncoder): readonly Uint8Array[] {
     this.#writer.reset();
     const ends: number[] = [];
-    for (const record of records) {
-      encodeShardRecordInto(record, this.#writer);
+    for (const { shard } of sets) {
+      encoder.encodeInto(shard.before, shard.after, this.#writer);
       ends.push(this.#writer.length);
     }
     this.#cut(this.#writer.view(), ends);
