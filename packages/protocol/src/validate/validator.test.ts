@@ -47,3 +47,33 @@ test("every operation has validators for what it takes", () => {
   for (const name of OPERATION_NAMES) expect(validatorsOf(name)).toBe(validatorsOf(name));
   expect(makeValidator(Type.Object({ a: Type.String() })).check({ a: "x" })).toEqual({ ok: true, value: { a: "x" } });
 });
+
+test("what is wrong with a huge body is found without a look at all of it", () => {
+  let reads = 0;
+  const counted = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get: (of, name) => {
+        reads++;
+        return Reflect.get(of, name) as unknown;
+      },
+    });
+  const items = counted(Array.from({ length: 1_000_000 }, () => 1));
+  const worker = { name: "w", host: "h", pid: 1, version: "1", startedAt: "1", itemCount: 0, ttlMs: "1000" };
+  const checked = validatorsOf("registerWorker").body!.check({ ...worker, shards: items });
+  expect(checked).toMatchObject({ ok: false, error: { field: "shards.0" } });
+  const unknown = Array.from({ length: 100_000 }, (_, index) => [`k${index}`, 1] as const);
+  const fields = counted({ lease, ...Object.fromEntries(unknown) });
+  expect(validatorsOf("renew").body!.check({ elements: [fields] })).toMatchObject({
+    error: { field: "elements.0.k0", expected: "no field of this name" },
+  });
+  expect(reads).toBeLessThan(100_000);
+});
+
+test("a body of a million nested lists is refused", () => {
+  let nested: unknown = [];
+  for (let depth = 0; depth < 1_000_000; depth++) nested = [nested];
+  expect(check(nested)).toMatchObject({ ok: false, error: { field: "" } });
+  expect(check({ elements: [{ ...element, cursor: nested }] })).toMatchObject({
+    error: { field: "elements.0.cursor" },
+  });
+});

@@ -18,7 +18,7 @@ export interface Validator<T> {
 export function makeValidator<S extends TSchema>(schema: S): Validator<Static<S>> {
   const compiled = Compile(schema);
   return {
-    check: (json) => (compiled.Check(json) ? ok(json as Static<S>) : err(faultOf(compiled.Errors(json)))),
+    check: (json) => (compiled.Check(json) ? ok(json as Static<S>) : err(faultOf(compiled.Errors(excerptOf(json))))),
   };
 }
 
@@ -100,6 +100,36 @@ function bodyValidator(name: OperationName, spec: OperationSpec): Validator<unkn
   return spec.shape === "call" && spec.body !== undefined ? makeValidator(spec.body) : undefined;
 }
 
+/** More than any list of the protocol may have, so that a list that is too long is still too long in an excerpt. */
+const EXCERPT_SIZE = 20_000;
+/** Deeper than any request of the protocol. */
+const EXCERPT_DEPTH = 32;
+
+/**
+ * The first values of a large body. Listing what is wrong with millions of values would keep every other client waiting
+ * for seconds, and one fault is enough.
+ */
+function excerptOf(json: unknown): unknown {
+  let left = EXCERPT_SIZE;
+  const copy = (value: unknown, depth: number): unknown => {
+    left--;
+    if (typeof value !== "object" || value === null) return value;
+    if (depth === EXCERPT_DEPTH) return null;
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (let index = 0; index < value.length && left > 0; index++) items.push(copy(value[index], depth + 1));
+      return items;
+    }
+    const fields: [string, unknown][] = [];
+    for (const name in value) {
+      if (left <= 0) break;
+      fields.push([name, copy((value as Record<string, unknown>)[name], depth + 1)]);
+    }
+    return Object.fromEntries(fields);
+  };
+  return copy(json, 0);
+}
+
 interface SchemaError {
   readonly keyword: string;
   readonly instancePath: string;
@@ -117,6 +147,8 @@ function faultOf(errors: readonly SchemaError[]): WireFault {
   }
   const [first] = errors;
   if (first === undefined) return { field: "", expected: "another value" };
+  // One of many unknown fields.
+  if (first.keyword === "boolean") return { field: joined(first.instancePath, ""), expected: "no field of this name" };
   if (first.keyword === "required") {
     const [name = ""] = (first.params as { readonly requiredProperties?: readonly string[] }).requiredProperties ?? [];
     return { field: joined(first.instancePath, name), expected: "a value" };
