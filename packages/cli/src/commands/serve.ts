@@ -102,7 +102,13 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
   const { direct } = opened.value;
   assert(direct !== undefined, "only a service has no records of its own");
   try {
-    const time = await openTime(cli, flags, { address, tso, listen: listen.value });
+    const time = await openTime(cli, flags, {
+      address,
+      tso,
+      listen: listen.value,
+      tls: tls.value,
+      advertised: cluster.value?.address,
+    });
     if (!time.ok) return time;
     try {
       const runtime = await openCluster(cli, flags, {
@@ -192,7 +198,7 @@ async function listenUntilStopped(
     return refuse(started.error, `${listen.host}:${listen.port}`);
   }
   cluster?.resume();
-  await untilStopped(cli, started.value, () => reload(cli, flags, [started.value, cluster]));
+  await untilStopped(cli, started.value, () => reload(cli, flags, [started.value, cluster, time]));
   book?.close();
   return ok("Ok");
 }
@@ -241,13 +247,13 @@ function openAudit(cli: Cli, file: string | undefined): Result<ServerOptions["au
 }
 
 interface UsesTls {
-  reloadTls(tls: TlsFiles): void;
+  reloadTls?(tls: TlsFiles): void;
 }
 
 function reload(cli: Cli, flags: ServeFlags, users: readonly (UsesTls | undefined)[]): void {
   const tls = readTls(cli, flags);
   if (!tls.ok) return say(cli, "certificates", "cannot be used: the old ones stay");
-  if (tls.value !== undefined) for (const user of users) user?.reloadTls(tls.value);
+  if (tls.value !== undefined) for (const user of users) user?.reloadTls?.(tls.value);
   say(cli, "certificates", "read again");
 }
 
@@ -270,18 +276,23 @@ interface TimePlace {
   readonly address: DirectAddress;
   readonly tso: readonly string[] | undefined;
   readonly listen: { readonly host: string; readonly port: number };
+  readonly tls: TlsFiles | undefined;
+  /** This node's address in the cluster file. */
+  readonly advertised: string | undefined;
 }
 
 async function openAnyTime(
   cli: Cli,
   { clock: folder, tsoListen, clusterToken }: ServeFlags,
-  { address, tso, listen }: TimePlace,
+  { address, tso, listen, tls, advertised }: TimePlace,
 ): Promise<Result<NodeClock, CliError>> {
   if (tso === undefined) return openNodeClock(address, folder === undefined ? undefined : resolve(cli.cwd, folder));
   const text = tso.join(",");
   if (/^etcds?:\/\//.test(text)) {
     const own = tsoListen === undefined ? ok({ host: listen.host, port: listen.port + 1 }) : parseListen(tsoListen);
-    return own.ok ? openEtcdClock(cli, { etcd: text, listen: own.value, clusterToken }) : own;
+    const place = advertised === undefined ? undefined : parseListen(advertised);
+    const advertisedHost = place?.ok === true ? place.value.host : undefined;
+    return own.ok ? openEtcdClock(cli, { etcd: text, listen: own.value, advertisedHost, tls, clusterToken }) : own;
   }
   const connected = await connectOracle(text, cli);
   return connected.ok ? ok(await clockOfClient(connected.value.client)) : connected;

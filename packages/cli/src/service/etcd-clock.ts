@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { TlsFiles } from "@gossip/server";
 import { ok, type Result } from "@gossip/stdx";
 import type { Cli } from "../cli.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
@@ -8,8 +9,12 @@ import { clockOfClient, type NodeClock } from "./node-clock.ts";
 interface EtcdClockOptions {
   /** As in `--tso etcd://…` or `etcds://…`, with commas between several servers. */
   readonly etcd: string;
-  /** Where other nodes reach the oracle of this one. */
+  /** Where the oracle of this node listens. */
   readonly listen: { readonly host: string; readonly port: number };
+  /** The host where other nodes reach it, if it listens at every address of this machine. */
+  readonly advertisedHost: string | undefined;
+  /** The certificates of this node. The oracles then speak TLS with each other. */
+  readonly tls: TlsFiles | undefined;
   /** The file with the cluster's token, which the oracles ask each other for. */
   readonly clusterToken: string | undefined;
 }
@@ -20,14 +25,15 @@ interface EtcdClockOptions {
  */
 export async function openEtcdClock(
   cli: Cli,
-  { etcd, listen, clusterToken }: EtcdClockOptions,
+  { etcd, listen, advertisedHost, tls, clusterToken }: EtcdClockOptions,
 ): Promise<Result<NodeClock, CliError>> {
   const { EtcdDriver, OracleServer, PeerEndpoint, TimestampClient, hashToken } = await import("@gossip/tso-server");
   const { parseEtcdFlags, readEtcdSettings } = await import("@gossip/tso-server/internal");
   const settings = parseEtcdFlags({ etcd: toUrls(etcd) });
   const connection = settings.ok ? await readEtcdSettings(settings.value, cli) : settings;
   if (!connection.ok) return fail("BadCommandLine", connection.error.message.replaceAll("--etcd", "--tso"));
-  const own = `${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${listen.port}`;
+  const host = EVERY_ADDRESS.has(listen.host) ? (advertisedHost ?? listen.host) : listen.host;
+  const own = `${host.includes(":") ? `[${host}]` : host}:${listen.port}`;
   const advertise = PeerEndpoint.parse(own);
   if (!advertise.ok) return fail("BadCommandLine", "--tso-listen is no address: write HOST:PORT.");
   const token = await readFirstToken(cli, clusterToken);
@@ -36,22 +42,38 @@ export async function openEtcdClock(
     driver,
     listen: [listen],
     ...(token === undefined ? {} : { tokens: [hashToken(token)] }),
+    ...(tls === undefined ? {} : { tls: withoutMissing(tls) }),
   });
   if (!started.ok) {
     await driver.close();
     return fail("NotAllowed", `the oracle of this node cannot listen at ${own}: give --tso-listen another port.`);
   }
-  const client = TimestampClient.create({ endpoints: [own], ...(token === undefined ? {} : { token }) });
+  const client = TimestampClient.create({
+    endpoints: [own],
+    ...(token === undefined ? {} : { token }),
+    ...(tls === undefined ? {} : { tls: withoutMissing(tls) }),
+  });
   if (!client.ok) return fail("BadCommandLine", "--tso-listen is no address: write HOST:PORT.");
   const clock = await clockOfClient(client.value);
   return ok({
     ...clock,
+    reloadTls: (renewed) => {
+      started.value.reloadTls(withoutMissing(renewed));
+      client.value.reloadTls(withoutMissing(renewed));
+    },
     close: async () => {
       await clock.close();
       void (await started.value.shutdown());
       await driver.close();
     },
   });
+}
+
+/** A node at one of these addresses can be reached at any address of its machine. */
+const EVERY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+
+function withoutMissing({ cert, key, ca }: TlsFiles) {
+  return ca === undefined ? { cert, key } : { cert, key, ca };
 }
 
 /** `etcd://a:1,b:2` as the URLs that etcd's flags take. */

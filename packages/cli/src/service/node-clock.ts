@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Clock } from "@gossip/contracts";
 import { ok, type Result } from "@gossip/stdx";
 import { WindowGrant } from "@gossip/tso";
+import type { TlsFiles } from "@gossip/server";
 import type { TimestampClient } from "@gossip/tso-server";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { makeFolder } from "../store-url/make-folder.ts";
@@ -12,6 +13,8 @@ export interface NodeClock {
   readonly clock: Clock;
   /** Grants `count` timestamps and returns the first. `undefined` if it cannot now. */
   timestamps(count: number): Promise<bigint | undefined>;
+  /** Use other certificates between the nodes. Left out by clocks that use none. */
+  reloadTls?(tls: TlsFiles): void;
   close(): Promise<void>;
 }
 

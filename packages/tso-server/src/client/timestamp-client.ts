@@ -49,6 +49,7 @@ export class TimestampClient {
   readonly #monotonicClock: MonotonicClock;
   readonly #maxInFlight: number;
   readonly #pivots: Counter;
+  readonly #credentials: { tls: ClientTls | undefined; readonly token: string | undefined };
   readonly #underway = new Set<Batch>();
   #isFlushScheduled = false;
   #isClosed = false;
@@ -69,9 +70,14 @@ export class TimestampClient {
     metrics.gauge("tsoracle.client.driver.in_flight").follow(() => this.#underway.size);
     this.#policy = completePolicy(options.retryPolicy ?? {});
     this.#queue = new CallQueue({ maxWaiting, metrics, monotonicClock });
-    const credentials = { tls: options.tls, token: options.token };
-    assertCredentials(credentials);
-    this.#pool = new ConnectionPool(endpoints, { metrics, timers, monotonicClock, credentials });
+    this.#credentials = { tls: options.tls, token: options.token };
+    assertCredentials(this.#credentials);
+    this.#pool = new ConnectionPool(endpoints, {
+      metrics,
+      timers,
+      monotonicClock,
+      credentials: this.#credentials,
+    });
     this.#cache = new LeaderCache(monotonicClock, this.#policy.leaderTtlMs);
     this.#search = new LeaderSearch({
       endpoints,
@@ -118,6 +124,12 @@ export class TimestampClient {
     const asked = this.#queue.addMany(count);
     this.#scheduleFlush();
     return asked;
+  }
+
+  /** Uses other certificates for new connections. */
+  reloadTls(tls: ClientTls): void {
+    assertCredentials({ ...this.#credentials, tls });
+    this.#credentials.tls = tls;
   }
 
   /** Closes the connections. Waiting callers get `Closed`. */

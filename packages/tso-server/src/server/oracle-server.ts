@@ -1,6 +1,6 @@
 import type { Server as HttpServer } from "node:http";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
-import { createServer as createTlsServer, type TlsOptions } from "node:tls";
+import { createServer as createTlsServer, Server as TlsServer, type TlsOptions } from "node:tls";
 import { err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 import { assertArray } from "../assert-input.ts";
@@ -90,6 +90,14 @@ export class OracleServer {
     return ok(new OracleServer(parts, addresses, listening.value));
   }
 
+  /**
+   * Use other certificates for new connections. Does nothing to a server without TLS. Throws `InvariantViolation` if
+   * certificate and key cannot be used together.
+   */
+  reloadTls(tls: ServerTls): void {
+    this.#parts.reloadTls(tls);
+  }
+
   /** Refuse new connections, stop granting, answer what was asked, close. Close the driver afterwards. */
   shutdown(): Promise<Result<void, ServerError>> {
     this.#stopping ??= this.#parts.stop();
@@ -104,6 +112,7 @@ class ServerParts {
   readonly #graceMs: number;
   readonly #access: Access;
   readonly #tls: TlsOptions | undefined;
+  readonly #limits: ServerLimits;
   readonly #timers: Timers;
   readonly #frames: NetServer[] = [];
   readonly #http: HttpServer[] = [];
@@ -133,6 +142,7 @@ class ServerParts {
     this.#graceMs = graceMs;
     this.#access = access;
     this.#tls = tls;
+    this.#limits = tableParts.limits;
     this.#timers = tableParts.timers;
   }
 
@@ -155,6 +165,12 @@ class ServerParts {
     server.on("connection", (socket: Socket) => this.#track(socket));
     this.#http.push(server);
     return server;
+  }
+
+  reloadTls(tls: ServerTls): void {
+    const options = secureOptions(tls, this.#limits);
+    for (const server of [...this.#frames, ...this.#http])
+      if (server instanceof TlsServer) server.setSecureContext(options);
   }
 
   async giveUp(error: ListenError): Promise<Result<never, ServerError>> {

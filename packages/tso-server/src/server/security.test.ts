@@ -153,6 +153,24 @@ describe.skipIf(SKIPPED !== undefined)(`TLS${SKIPPED === undefined ? "" : ` (${S
       expect(unwrap(await connect([endpoint], { tls: { ca } }).getTsBatch(3)).count).toBe(3);
   });
 
+  test("new certificates are used for new connections, at the server and at the client", async () => {
+    const server = await start({ tls: { ...own, ca } });
+    const once = { maxAttempts: 1, backoffMs: 1 };
+    const client = connect(server.addresses, {
+      tls: { ca, cert: strangers.cert, key: strangers.key },
+      retryPolicy: once,
+    });
+    expect((await client.getTs()).ok).toBe(false);
+    client.reloadTls({ ca, ...clients });
+    expect((await client.getTs()).ok).toBe(true);
+    server.reloadTls({ ...own, ca: strangers.ca });
+    const next = connect(server.addresses, { tls: { ca, ...clients }, retryPolicy: once });
+    expect((await next.getTs()).ok).toBe(false);
+    next.reloadTls({ ca, cert: strangers.cert, key: strangers.key });
+    expect((await next.getTs()).ok).toBe(true);
+    expect(() => server.reloadTls({ cert: own.cert, key: strangers.key })).toThrow(InvariantViolation);
+  });
+
   test("a server with an unknown certificate, or one of another name, gets no request", async () => {
     const server = await start({ tls: own });
     const refused = [{ ca: strangers.ca }, {}, { ca, serverName: "tso.example" }];
