@@ -44,6 +44,7 @@ export {
 } from "./sim/overload.ts";
 export { formatSteps, parseSteps, reproduceLine, shrink } from "./sim/shrink.ts";
 export { REJECTION_KINDS, SIM_EVENT_KINDS, type RejectionKind, type SimEventKind } from "./sim/sim-event.ts";
+export type { SimConnect } from "./sim/sim-actor.ts";
 export type { SimOptions } from "./sim/sim-options.ts";
 export { coverageOf, type SimCoverage, type SimReport } from "./sim/sim-report.ts";
 export type { Settle } from "./sim/sim-scheduler.ts";

@@ -1,4 +1,11 @@
-import { SplitReplacePlan, SplitResidualPlan, type RunId, type ShardId, type WorkerId } from "@gossip/contracts";
+import {
+  MAX_KEY_SIZE,
+  SplitReplacePlan,
+  SplitResidualPlan,
+  type RunId,
+  type ShardId,
+  type WorkerId,
+} from "@gossip/contracts";
 import {
   Lease,
   RANGE_EXHAUSTED,
@@ -75,7 +82,9 @@ export const BATCH_EXECUTORS: { readonly [Name in Exclude<BatchName, "claim">]: 
     const read = new WireReader();
     const presented = presentLease(context, read, wire);
     const cursor = read.cursor(cursorWire, "cursor");
-    const failures = readFailures(context, read, skipped, cursor.lastKey);
+    // A cursor that is too large is refused by its own error, which comes before those of its failures.
+    const isTooLarge = (cursor.lastKey?.length ?? 0) > MAX_KEY_SIZE;
+    const failures = isTooLarge ? undefined : readFailures(context, read, skipped, cursor.lastKey);
     const checked = read.done(presented);
     if (!checked.ok) return context.badField(checked.error);
     const { tenant, lease } = presented;
@@ -102,7 +111,8 @@ export const BATCH_EXECUTORS: { readonly [Name in Exclude<BatchName, "claim">]: 
     if ((cursor === undefined) === (isExhausted === undefined))
       read.fail("cursor", "a cursor, unless isExhausted is sent instead");
     const point: CompletionPoint = cursor === undefined ? RANGE_EXHAUSTED : read.cursor(cursor, "cursor");
-    const failures = readFailures(context, read, skipped);
+    const isTooLarge = point !== RANGE_EXHAUSTED && (point.lastKey?.length ?? 0) > MAX_KEY_SIZE;
+    const failures = isTooLarge ? undefined : readFailures(context, read, skipped);
     const checked = read.done(presented);
     if (!checked.ok) return context.badField(checked.error);
     const completed = await context.coordinator.complete({ ...presented, opId: read.opId(opId), point, failures });

@@ -15,16 +15,19 @@ const FAULT_PERCENT = 25;
 export class FaultyProxy {
   readonly #server: Server;
   readonly #target: URL;
+  readonly #onFault: () => void;
   #state: number;
   #faults = 0;
 
-  static async start(target: string, seed: number): Promise<FaultyProxy> {
-    const proxy = new FaultyProxy(target, seed);
+  /** `onFault` is called when something goes wrong, and again when a late copy of a request has been executed. */
+  static async start(target: string, seed: number, onFault: () => void = () => {}): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(target, seed, onFault);
     await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
     return proxy;
   }
 
-  private constructor(target: string, seed: number) {
+  private constructor(target: string, seed: number, onFault: () => void) {
+    this.#onFault = onFault;
     this.#target = new URL(target);
     this.#state = seed >>> 0;
     this.#server = createServer((request, response) => void this.#pass(request, response));
@@ -51,13 +54,20 @@ export class FaultyProxy {
     const fault = this.#nextFault();
     if (fault === "dropRequest") return void response.destroy();
     if (fault === "delay") await new Promise((resolve) => setTimeout(resolve, this.#next() % 40));
-    // The second copy may be executed before or after the first.
-    if (fault === "duplicate") void this.#forward(request, body).catch(() => undefined);
+    if (fault === "duplicate") this.#sendLate(request, body);
     const reply = await this.#forward(request, body);
     if (fault === "dropResponse") return void response.destroy();
     response.writeHead(reply.status, { "content-type": "application/json", "content-length": reply.body.length });
     if (fault !== "cut") return void response.end(reply.body);
     response.write(reply.body.subarray(0, reply.body.length >> 1), () => response.destroy());
+  }
+
+  /** Send a copy that is executed before or after the request itself, or after later ones. */
+  #sendLate(request: IncomingMessage, body: Buffer): void {
+    const pauseMs = this.#next() % 40;
+    void new Promise((resolve) => setTimeout(resolve, pauseMs))
+      .then(() => this.#forward(request, body))
+      .then(this.#onFault, this.#onFault);
   }
 
   #forward(request: IncomingMessage, body: Buffer): Promise<{ readonly status: number; readonly body: Buffer }> {
@@ -77,6 +87,7 @@ export class FaultyProxy {
   #nextFault(): Fault | undefined {
     if (this.#next() % 100 >= FAULT_PERCENT) return undefined;
     this.#faults++;
+    this.#onFault();
     return FAULTS[this.#next() % FAULTS.length];
   }
 

@@ -55,8 +55,12 @@ export class WireServer {
 
   /** Serve a coordinator and connect to it. */
   connect(coordinator: Coordinator, clock: Clock, options: Partial<GossipClientOptions> = {}): GossipClient {
-    const url = this.serve(coordinator, clock);
-    const client = new GossipClient({ url, claimWaitMs: 0, ...options });
+    return this.open({ url: this.serve(coordinator, clock), ...options });
+  }
+
+  /** A client that does not wait for shards. It is closed with the server. */
+  open(options: GossipClientOptions): GossipClient {
+    const client = new GossipClient({ claimWaitMs: 0, ...options });
     this.#clients.push(client);
     return client;
   }

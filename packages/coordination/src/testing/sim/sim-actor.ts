@@ -1,5 +1,6 @@
 import { LogicalTime, OpId, type Clock, type WorkerId } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
+import type { CoordinatorApi } from "../../coordinator/coordinator-api.ts";
 import { Coordinator } from "../../coordinator/coordinator.ts";
 import type { CoordinationStore } from "../../store/coordination-store.ts";
 import type { ShardLimits } from "../../store/write-set.ts";
@@ -42,6 +43,15 @@ export class SkewedClock implements Clock {
   }
 }
 
+/**
+ * Puts something between an actor and its coordinator, such as a network. `disturb` must be called for everything that
+ * goes wrong on the way, for any actor: answers are then allowed to be those of a repeated or late call.
+ */
+export type SimConnect = (
+  coordinator: Coordinator,
+  line: { readonly clock: Clock; readonly disturb: () => void },
+) => CoordinatorApi;
+
 export interface SimActorOptions {
   /** Also decides the actor's op ids. */
   readonly id: WorkerId;
@@ -54,6 +64,7 @@ export interface SimActorOptions {
   readonly isDirect: boolean;
   readonly limits: ShardLimits;
   readonly claimCooldown: bigint;
+  readonly connect: SimConnect | undefined;
 }
 
 /**
@@ -66,7 +77,7 @@ export class SimActor {
   readonly #options: SimActorOptions;
   #opCount = 0n;
   #connection: SimConnection;
-  #coordinator: Coordinator;
+  #coordinator: CoordinatorApi;
 
   constructor(options: SimActorOptions) {
     this.#options = options;
@@ -76,7 +87,7 @@ export class SimActor {
     this.#coordinator = this.#startCoordinator();
   }
 
-  get coordinator(): Coordinator {
+  get coordinator(): CoordinatorApi {
     return this.#coordinator;
   }
 
@@ -99,16 +110,21 @@ export class SimActor {
     this.#coordinator = this.#startCoordinator();
   }
 
-  #startCoordinator(): Coordinator {
-    const { scheduler, store, isDirect, limits, claimCooldown } = this.#options;
+  #startCoordinator(): CoordinatorApi {
+    const { scheduler, store, isDirect, limits, claimCooldown, connect } = this.#options;
     const connection = this.#connection;
-    return new Coordinator({
+    const coordinator = new Coordinator({
       store: isDirect ? store : new FaultInjectingStore(store, connection),
       clock: this.clock,
       limits,
       claimCooldown,
-      retry: { maxAttempts: MAX_ATTEMPTS, sleep: () => scheduler.park(1) },
+      // What goes through something else is waited for: the next step would never come.
+      retry: {
+        maxAttempts: MAX_ATTEMPTS,
+        sleep: () => (connect === undefined ? scheduler.park(1) : Promise.resolve()),
+      },
       newOpId: () => this.nextOpId(),
     });
+    return connect?.(coordinator, { clock: this.clock, disturb: () => connection.disturb() }) ?? coordinator;
   }
 }

@@ -50,6 +50,11 @@ export class SimConnection implements FaultSource {
     this.#callCount = 0;
   }
 
+  /** Something else went wrong on the way. */
+  disturb(): void {
+    this.#faultCount += 1;
+  }
+
   /** Nothing comes back any more. What was sent arrives. */
   cut(): void {
     this.#isCut = true;

@@ -3,6 +3,7 @@ import { MemoryStore } from "../../memory/memory-store.ts";
 import type { CoordinationStore } from "../../store/coordination-store.ts";
 import { FAULT_LEVELS, type FaultLevel } from "./fault-level.ts";
 import { Random } from "./random.ts";
+import type { SimConnect } from "./sim-actor.ts";
 import { settleByTurns, type Settle } from "./sim-scheduler.ts";
 import type { WorldSize } from "./sim-world.ts";
 
@@ -33,13 +34,16 @@ export interface SimOptions {
   /** The cooldown that coordinators keep, where it is not the one that is checked: a planted bug. */
   readonly keptCooldown?: bigint;
   readonly settle?: Settle;
+  /** Makes operations go through something else, one at a time. Only at the level `SunnyDay`. */
+  readonly connect?: SimConnect;
 }
 
 /** The same with everything filled in. */
-export interface SimSettings extends Required<Omit<SimOptions, "size" | "steps" | "keptCooldown">> {
+export interface SimSettings extends Required<Omit<SimOptions, "size" | "steps" | "keptCooldown" | "connect">> {
   readonly size: WorldSize;
   readonly steps: readonly number[] | undefined;
   readonly keptCooldown: bigint | undefined;
+  readonly connect: SimConnect | undefined;
   /** Nothing lies between coordinators and store. Only where nothing may go wrong. */
   readonly isDirect: boolean;
   /** Runs are set up with keys that are as long as keys may be, in a million. */
@@ -64,6 +68,10 @@ export function makeSimSettings(options: SimOptions): SimSettings {
   );
   const { seed, level, safetySteps = 250, livenessSteps = 2500, keepsTrace = false } = options;
   assert(FAULT_LEVELS.includes(level), `fault level must be one of ${FAULT_LEVELS.join(", ")}`);
+  assert(
+    options.connect === undefined || level === "SunnyDay",
+    "faults of the store need steps to pass, and a connection of its own waits for each operation",
+  );
   assertCount(safetySteps, "safety steps", { min: 0, max: MAX_STEPS });
   assertCount(livenessSteps, "liveness steps", { min: 0, max: MAX_STEPS });
   assertSteps(options.steps, safetySteps + livenessSteps);
@@ -97,6 +105,7 @@ export function makeSimSettings(options: SimOptions): SimSettings {
     makeStore: options.makeStore ?? ((store) => new MemoryStore(store)),
     wrapStore: options.wrapStore ?? ((store) => store),
     keptCooldown: options.keptCooldown,
+    connect: options.connect,
     settle: options.settle ?? settleByTurns,
     longPrefixPpm: slabCapacity < WIDE_SLAB ? 0 : 50_000,
   };

@@ -1,7 +1,7 @@
 import type { Cursor, OpId, ShardSpec } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
 import type { Lease } from "../../records/lease.ts";
-import type { WorkerSession } from "../../session/worker-session.ts";
+import type { WorkerSession } from "../../coordinator/coordinator-api.ts";
 import type { ShardPlace } from "./invariants/violation.ts";
 import type { SimActor } from "./sim-actor.ts";
 import type { SimEvent } from "./sim-event.ts";

@@ -9,7 +9,7 @@ import { InvariantChecker } from "./invariants/invariant-checker.ts";
 import type { RunPlace, ShardPlace, Violation } from "./invariants/violation.ts";
 import { ObservedStore, type StoreListener } from "./observed-store.ts";
 import type { Random } from "./random.ts";
-import { SimActor, SimTime } from "./sim-actor.ts";
+import { SimActor, SimTime, type SimConnect } from "./sim-actor.ts";
 import { SimScheduler, type Settle } from "./sim-scheduler.ts";
 import { SimWorker } from "./sim-worker.ts";
 import { StoreMirror } from "./store-mirror.ts";
@@ -33,6 +33,7 @@ export interface SimWorldOptions {
   /** The cooldown that the workers' coordinators keep: the same, but for a planted bug. */
   readonly keptCooldown: bigint;
   readonly maxShardsPerTenant: number;
+  readonly connect?: SimConnect | undefined;
 }
 
 const MAX_STALE_LEASES = 64;
@@ -90,6 +91,7 @@ export class SimWorld {
           isDirect: options.isDirect,
           limits,
           claimCooldown: options.keptCooldown,
+          connect: options.connect,
         }),
       );
     };

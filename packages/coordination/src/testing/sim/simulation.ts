@@ -17,6 +17,7 @@ import { LIVENESS_WEIGHTS, SAFETY_WEIGHTS, WARM_UP_WEIGHTS } from "./weights.ts"
 const WARM_UP_STEPS = 5;
 /** How many steps go by between two looks at everything. */
 const SWEEP_INTERVAL = 40;
+const NOTHING = /* @__PURE__ */ Promise.resolve();
 
 /** An operation that has begun. */
 interface Running {
@@ -25,6 +26,7 @@ interface Running {
   readonly caller: SimWorker | undefined;
   readonly life: number | undefined;
   outcome: { readonly event: SimEvent } | { readonly thrown: unknown } | undefined;
+  done: Promise<void>;
 }
 
 /**
@@ -53,6 +55,7 @@ export class Simulation {
       wrapStore,
       isDirect,
       slabCapacity,
+      connect,
     } = this.settings;
     const store = makeStore({ slabCapacity });
     this.recorder = new SimRecorder(this.settings.keepsTrace);
@@ -67,6 +70,7 @@ export class Simulation {
       claimCooldown,
       keptCooldown: keptCooldown ?? claimCooldown,
       maxShardsPerTenant,
+      connect,
     });
   }
 
@@ -165,7 +169,7 @@ export class Simulation {
       this.recorder.record(step, op, { kind: "Skipped" });
     } else {
       const running = this.#begin({ step, op, caller }, random, faults);
-      await this.world.scheduler.settle();
+      await (this.settings.connect === undefined ? this.world.scheduler.settle() : running.done);
       this.#collect();
       if (running.outcome === undefined) this.recorder.record(step, op, { kind: "UnderWay" });
     }
@@ -173,13 +177,13 @@ export class Simulation {
   }
 
   #begin({ step, op, caller }: Pick<Running, "step" | "op" | "caller">, random: Random, faults: FaultConfig): Running {
-    const running: Running = { step, op, caller, life: caller?.lives, outcome: undefined };
+    const running: Running = { step, op, caller, life: caller?.lives, outcome: undefined, done: NOTHING };
     if (caller !== undefined) {
       caller.isBusy = true;
       caller.actor.connection.begin(makeWeather(random, faults));
     }
     this.#running.push(running);
-    executeOp({ world: this.world, random }, op, faults).then(
+    running.done = executeOp({ world: this.world, random }, op, faults).then(
       (event) => void (running.outcome = { event }),
       (thrown: unknown) => void (running.outcome = { thrown }),
     );

@@ -5,7 +5,7 @@ import type { RenewResult } from "../../../coordinator/shard-requests.ts";
 import { RANGE_EXHAUSTED, type CompletionPoint } from "../../../hashing/payload-hash.ts";
 import type { Lease } from "../../../records/lease.ts";
 import { findOp } from "../../../records/op-log.ts";
-import type { WorkerSession } from "../../../session/worker-session.ts";
+import type { WorkerSession } from "../../../coordinator/coordinator-api.ts";
 import { failuresAt, PARK_DETAIL } from "../failing-items.ts";
 import type { Random } from "../random.ts";
 import { refused, type SimEvent } from "../sim-event.ts";

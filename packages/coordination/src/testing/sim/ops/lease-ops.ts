@@ -2,7 +2,7 @@ import { Cursor, ShardKey, type OpId } from "@gossip/contracts";
 import { ok, type Result } from "@gossip/stdx";
 import type { CapacityHint } from "../../../records/capacity-hint.ts";
 import { isLeasedAt } from "../../../records/shard-record.ts";
-import type { WorkerSession } from "../../../session/worker-session.ts";
+import type { WorkerSession } from "../../../coordinator/coordinator-api.ts";
 import { equalSpecs } from "../invariants/equal-records.ts";
 import type { RunPlace, ShardPlace } from "../invariants/violation.ts";
 import { refused, type SimEvent } from "../sim-event.ts";

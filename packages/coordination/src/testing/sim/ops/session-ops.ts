@@ -1,5 +1,5 @@
 import { ShardKey, type OpId } from "@gossip/contracts";
-import type { WorkerSession } from "../../../session/worker-session.ts";
+import type { WorkerSession } from "../../../coordinator/coordinator-api.ts";
 import { RANGE_EXHAUSTED } from "../../../hashing/payload-hash.ts";
 import type { ShardPlace } from "../invariants/violation.ts";
 import { refused, type SimEvent } from "../sim-event.ts";
