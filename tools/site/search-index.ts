@@ -57,13 +57,17 @@ function wordsOf(heading: string): string {
 }
 
 function plain(html: string): string {
-  return html
-    .replaceAll(/<svg[^]*?<\/svg>/g, " ")
-    .replaceAll(/<[^>]*>/g, " ")
-    .replaceAll(
-      /&(amp|lt|gt|quot|#39);/g,
-      (_, name: string) => ({ amp: "&", lt: "<", gt: ">", quot: '"' })[name] ?? "'",
-    )
-    .replaceAll(/\s+/g, " ")
-    .trim();
+  return (
+    html
+      .replaceAll(/<svg[^]*?<\/svg>/g, " ")
+      // Colored code has spans within words.
+      .replaceAll(/<\/?span[^>]*>/g, "")
+      .replaceAll(/<[^>]*>/g, " ")
+      .replaceAll(
+        /&(amp|lt|gt|quot|#39);/g,
+        (_, name: string) => ({ amp: "&", lt: "<", gt: ">", quot: '"' })[name] ?? "'",
+      )
+      .replaceAll(/\s+/g, " ")
+      .trim()
+  );
 }

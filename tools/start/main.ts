@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ROOT } from "../layers/layers.ts";
 import { showMainJob } from "./main-job.ts";
 
+console.log("Building the packages ...");
 const built = spawnSync("turbo", ["run", "build", "--output-logs=errors-only"], {
   cwd: ROOT,
   stdio: ["ignore", "ignore", "inherit"],
@@ -15,6 +16,7 @@ if (built.status !== 0) {
   process.exit(1);
 }
 
+console.log("");
 // What the install brought: a tree of ten thousand files that every machine has by now.
 const isProven = await showMainJob({
   tree: join(ROOT, "node_modules", ".pnpm"),
@@ -22,4 +24,5 @@ const isProven = await showMainJob({
   print: (line) => console.log(line),
   view: "inherit",
 });
+if (isProven) console.log("\nTry it on files of yours: docs/guide/ten-minutes.md");
 process.exit(isProven ? 0 : 1);

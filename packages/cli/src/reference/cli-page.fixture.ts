@@ -64,7 +64,7 @@ Ctrl-C does not reach commands; the second one ends them. What a command leaves 
 | source | \`{}\` | in \`--out\` |
 | --- | --- | --- |
 | \`fs:\` | the whole path | \`path\` |
-| \`lines:\` | the line, without its end | \`offset\`, \`line\` |
+| \`lines:\`, \`list:\` | the line or entry, without its end | \`offset\`, \`line\` |
 | \`postgres:\` | the row as JSON | \`key\`: the primary key, column by column |
 | \`s3:\` | the \`s3://\` URL | \`url\` |
 
