@@ -1,6 +1,6 @@
-import { encodeTuple, type TupleElement } from "@gossip/frontier";
+import { decodeTuple, encodeTuple, type TupleElement } from "@gossip/frontier";
 import { MAX_KEY_SIZE } from "@gossip/contracts";
-import type { KeyColumn } from "./key-column.ts";
+import type { KeyColumn, KeyKind } from "./key-column.ts";
 import { decodeNumeric, encodeNumeric } from "./numeric-key.ts";
 import { timeText } from "./time-key.ts";
 
@@ -33,22 +33,32 @@ export function parameterOf({ kind }: KeyColumn, text: string): string {
   return kind === "time" || kind === "date" ? timeText(kind, BigInt(text)) : text;
 }
 
-/** An element of a key for users. `column` is the one it comes from, if that is known. */
-export function showElement(element: TupleElement, column: KeyColumn | undefined): string {
-  if (typeof element === "bigint" && (column?.kind === "time" || column?.kind === "date"))
-    return timeText(column.kind, element);
+/** An element of a key for users. `kind` is that of its column, if it is known. */
+function showElement(element: TupleElement, kind: KeyKind | undefined): string {
+  const text = sqlTextOf(element, kind);
+  if (text !== undefined) return text;
   if (typeof element === "bigint" || typeof element === "boolean") return String(element);
   if (typeof element === "string") return JSON.stringify(element);
-  if (element instanceof Uint8Array) {
-    const numeric = column?.kind === "numeric" ? decodeNumeric(element) : undefined;
-    return numeric ?? `\\x${Buffer.from(element).toString("hex")}`;
-  }
+  if (element instanceof Uint8Array) return `\\x${Buffer.from(element).toString("hex")}`;
   if (typeof element === "object" && element !== null && "kind" in element) {
     return Buffer.from(element.bytes)
       .toString("hex")
       .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   }
   return JSON.stringify(element);
+}
+
+/** A key for users: its columns between parentheses. Bytes that are no tuple are shown in hexadecimal. */
+export function describeTableKey(kinds: readonly KeyKind[], key: Uint8Array): string {
+  const parts = decodeTuple(key);
+  if (!parts.ok) return Buffer.from(key).toString("hex");
+  return `(${parts.value.map((element, index) => showElement(element, kinds[index])).join(", ")})`;
+}
+
+/** A column of a key as SQL shows it, if its element does not: a time, a date or a numeric. */
+export function sqlTextOf(element: TupleElement, kind: KeyKind | undefined): string | undefined {
+  if (typeof element === "bigint" && (kind === "time" || kind === "date")) return timeText(kind, element);
+  return element instanceof Uint8Array && kind === "numeric" ? decodeNumeric(element) : undefined;
 }
 
 /** The key of a row; `undefined` if it is too large. */

@@ -1,5 +1,5 @@
 import type { ShardSpec } from "@gossip/contracts";
-import { decodeTuple, splitPointsFromSamples } from "@gossip/frontier";
+import { splitPointsFromSamples } from "@gossip/frontier";
 import { err, ok, type Result } from "@gossip/stdx";
 import {
   assertPlanRequest,
@@ -17,8 +17,8 @@ import {
 } from "@gossip/worker";
 import type { Pool } from "pg";
 import { readFailureFrom, sourceErrorFrom } from "./database-failure.ts";
-import type { KeyColumn } from "./key-column.ts";
-import { showElement } from "./key-value.ts";
+import type { KeyColumn, KeyKind } from "./key-column.ts";
+import { describeTableKey } from "./key-value.ts";
 import { readRows } from "./read-rows.ts";
 import type { RowItem } from "./row-item.ts";
 import { estimateRows, middleKey, sampleKeys } from "./sample-keys.ts";
@@ -31,6 +31,8 @@ const EVERY_TUPLE = { start: Uint8Array.of(0x00), end: Uint8Array.of(0xff) };
 /** A table's rows as a source. If it has a `url`, its creator closes it: `close()`, or `await using`. */
 export interface PostgresTableSource<Row extends object = Record<string, unknown>>
   extends Source<RowItem<Row>>, AsyncDisposable {
+  /** What the columns of the key are. `undefined` until the table has been looked up, by `plan` or `read`. */
+  readonly keyKinds: readonly KeyKind[] | undefined;
   /** Closes the connections that a `url` opened; a `pool` belongs to the caller. Later reads fail. */
   close(): Promise<void>;
 }
@@ -55,7 +57,7 @@ class TableRows implements PostgresTableSource {
   #own: Pool | undefined;
   #table: Promise<Result<Table, SourceError>> | undefined;
   /** The columns of the key, once they are known. */
-  #columns: readonly KeyColumn[] = [];
+  #columns: readonly KeyColumn[] | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: PostgresTableOptions) {
@@ -112,9 +114,11 @@ class TableRows implements PostgresTableSource {
 
   /** Times and numerics are shown as such once the table has been looked up. */
   describeKey(key: Uint8Array): string {
-    const parts = decodeTuple(key);
-    if (!parts.ok) return Buffer.from(key).toString("hex");
-    return `(${parts.value.map((element, index) => showElement(element, this.#columns[index])).join(", ")})`;
+    return describeTableKey(this.keyKinds ?? [], key);
+  }
+
+  get keyKinds(): readonly KeyKind[] | undefined {
+    return this.#columns?.map(({ kind }) => kind);
   }
 
   close(): Promise<void> {

@@ -8,6 +8,7 @@ import { countOf } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
 import { formatTime, timeJson } from "../output/time-text.ts";
 import { failurePages } from "../run/inspect/read-notes.ts";
+import { readKeyKinds } from "../run/inspect/key-kinds.ts";
 import { readSettings } from "../run/inspect/run-overview.ts";
 import { withFailedRun } from "./chosen-run.ts";
 
@@ -25,12 +26,14 @@ export function registerFailures(program: Command, cli: Cli): void {
         const settings = await readSettings(opened, record);
         if (!settings.ok) return settings;
         const codec = keyCodecOf(settings.value?.source);
+        const describe = await readKeyKinds(opened, request);
         let count = 0;
         for await (const page of failurePages(opened, request)) {
           if (!page.ok) return page;
           count += page.value.length;
-          if (cli.console.isJson) for (const failure of page.value) cli.console.json(failureJson(failure, codec));
-          else cli.console.lines(page.value.map((failure) => failureLine(failure, codec)));
+          if (cli.console.isJson)
+            for (const failure of page.value) cli.console.json(failureJson(failure, codec, describe));
+          else cli.console.lines(page.value.map((failure) => failureLine(failure, codec, describe)));
         }
         if (!cli.console.isJson)
           cli.console.note(
@@ -44,11 +47,16 @@ export function registerFailures(program: Command, cli: Cli): void {
   );
 }
 
-function failureLine({ at, key, attempts, reason, error, worker, workerName }: ItemFailure, codec: KeyCodec): string {
+/** Shows the columns of a key whose encoding does not. */
+type DescribeKey = ((key: Uint8Array) => string) | undefined;
+
+function failureLine(failure: ItemFailure, codec: KeyCodec, describe: DescribeKey): string {
+  const { at, key, attempts, reason, error, worker, workerName } = failure;
   const by = printableText(workerName ?? WorkerId.format(worker));
-  return `${formatTime(at)}  ${showKey(key, codec)}  ${printableText(error)}  (${reason}, ${countOf(attempts, "attempt")}, ${by})`;
+  const columns = describe === undefined ? "" : ` ${printableText(describe(key))}`;
+  return `${formatTime(at)}  ${showKey(key, codec)}${columns}  ${printableText(error)}  (${reason}, ${countOf(attempts, "attempt")}, ${by})`;
 }
 
-function failureJson({ at, key, ...rest }: ItemFailure, codec: KeyCodec): object {
-  return { item: showKey(key, codec), key, at: timeJson(at), ...rest };
+function failureJson({ at, key, ...rest }: ItemFailure, codec: KeyCodec, describe: DescribeKey): object {
+  return { item: showKey(key, codec), columns: describe?.(key), key, at: timeJson(at), ...rest };
 }

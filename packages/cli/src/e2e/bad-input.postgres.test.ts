@@ -201,6 +201,24 @@ describe("PostgreSQL", () => {
     );
   });
 
+  test("rows with dates and numerics in their key are named as in SQL", async () => {
+    query(server.url, "CREATE TABLE public.rates (day date, rate numeric(9,2), PRIMARY KEY (day, rate))");
+    query(server.url, "INSERT INTO public.rates SELECT '1999-12-30'::date + n, n * 1.25 FROM generate_series(0, 3) n");
+    const work = ["--exec", "case {} in *2.50*) exit 1;; esac", "--retries", "0", "--out", "rates.ndjson"];
+    const ended = await gossip(["run", "--source", `${server.url}#rates`, ...work], { cwd: folder });
+    expect(ended.code).toBe(3);
+    const results = readFileSync(join(folder, "rates.ndjson"), "utf8").trim().split("\n");
+    expect(results.map((line) => (JSON.parse(line) as { key: unknown }).key)).toEqual([
+      ["1999-12-30", "0"],
+      ["1999-12-31", "1.25"],
+      ["2000-01-01", "2.5"],
+      ["2000-01-02", "3.75"],
+    ]);
+    expect((await gossip(["failures"], { cwd: folder })).stdout).toMatch(/ tuple:\[10957,.*\] \(2000-01-01, 2\.5\) /);
+    const listed = (await gossip(["failures", "--json"], { cwd: folder })).stdout;
+    expect(JSON.parse(listed)).toMatchObject({ columns: "(2000-01-01, 2.5)" });
+  });
+
   test("tables of a newer version are left as they are", async () => {
     writeFileSync(join(folder, "rows"), "x\n");
     raiseSchemaVersion(server.url);

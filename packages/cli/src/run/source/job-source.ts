@@ -1,4 +1,5 @@
 import type { Result } from "@gossip/stdx";
+import type { KeyKind } from "@gossip/source-postgres";
 import type { Item, Source } from "@gossip/worker";
 import type { CliError } from "../../output/cli-error.ts";
 
@@ -19,6 +20,8 @@ export interface JobSource {
   readonly fieldsOf: (item: Item) => Record<string, unknown>;
   /** The item as a process of `--pipe` gets it. Default: `fieldsOf`. */
   readonly itemJson?: (item: Item) => Record<string, unknown>;
+  /** What the columns of a table's key are, once the table has been looked up. */
+  keyKinds?(): readonly KeyKind[] | undefined;
   /** Store the items of the run, or find them again, before anything is read. Returns the name of the list, or `Aborted`. */
   prepare?(request: PrepareRequest): Promise<Result<string, CliError>>;
   /** Whether the items of a new run are piped in. */

@@ -13,7 +13,7 @@ export async function openTable(
   text: string,
   { key, where, columns }: Selection,
 ): Promise<Result<JobSource, CliError>> {
-  const { parseTableName, postgresTableSource } = await import("@gossip/source-postgres");
+  const { parseTableName, postgresTableSource, sqlTextOf } = await import("@gossip/source-postgres");
   const [, address = "", name = ""] = /^([^#]*)#([^]*)$/.exec(text) ?? [];
   const named = parseTableName(name);
   if (named === undefined) return fail("BadCommandLine", `the PostgreSQL source names no table: ${HOW}.`);
@@ -24,11 +24,19 @@ export async function openTable(
     return fail("BadCommandLine", `the name of the table is too long: ${HOW}.`);
   const { host, pathname } = new URL(address);
   const options = Object.entries({ schema, key, where, columns }).filter(([, value]) => value !== undefined);
+  const source = postgresTableSource({ url: address, table, ...Object.fromEntries(options) });
+  const keyJson = (bytes: Uint8Array): unknown => {
+    const parts = decodeTuple(bytes);
+    if (!parts.ok) return Buffer.from(bytes).toString("base64url");
+    const kinds = source.keyKinds;
+    return parts.value.map((element, index) => sqlTextOf(element, kinds?.[index]) ?? elementJson(element));
+  };
   return ok({
-    source: postgresTableSource({ url: address, table, ...Object.fromEntries(options) }),
+    source,
+    keyKinds: () => source.keyKinds,
     identity: `postgres:${host}${pathname}#${schema ?? "public"}.${table}`,
     argumentOf: (item) => Buffer.from(JSON.stringify(rowJson((item as RowItem).row))),
-    fieldsOf: ({ key }) => ({ key: keyJson(key) }),
+    fieldsOf: (item) => ({ key: keyJson(item.key) }),
     itemJson: (item) => ({ key: keyJson(item.key), row: rowJson((item as RowItem).row) }),
   });
 }
@@ -41,12 +49,6 @@ function rowJson(row: Record<string, unknown>): Record<string, unknown> {
       value instanceof Uint8Array ? `\\x${Buffer.from(value).toString("hex")}` : value,
     ]),
   );
-}
-
-/** The primary key, column by column. */
-function keyJson(key: Uint8Array): unknown {
-  const parts = decodeTuple(key);
-  return parts.ok ? parts.value.map(elementJson) : Buffer.from(key).toString("base64url");
 }
 
 function elementJson(element: TupleElement): unknown {

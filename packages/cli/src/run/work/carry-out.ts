@@ -12,6 +12,7 @@ import { watchRun } from "../../progress/watch-run.ts";
 import { stopSignal, type StopSignal } from "../../stop-signal.ts";
 import { judgeSkew, measureSkew, watchSkew } from "../../store-url/clock-skew.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
+import { shareKeyKinds } from "../inspect/key-kinds.ts";
 import { readOverview, type RunOverview } from "../inspect/run-overview.ts";
 import { coordSentence } from "../report/coord-sentence.ts";
 import { observeRun, type RunObserver } from "../report/observe-run.ts";
@@ -139,6 +140,7 @@ async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Arou
 
   const beganMs = performance.now();
   const { request } = started.value;
+  if (started.value.kind === "Created") await shareKeyKinds(opened, request, jobSource.keyKinds?.());
   observer.begin(request, jobSource.identity);
   const watch = watchRun({
     opened,
