@@ -1,36 +1,39 @@
 import type { PackageBug } from "./package-bug.ts";
 
-const PORT = {
+const UPDATES = {
   package: "coordination-etcd",
   file: "write/update-shards.ts",
-  test: "port-differential.etcd.test.ts",
-  testName: "write sets of every kind",
+  test: "write/update-shards.etcd.test.ts",
 } as const;
 
 export const ETCD_BUGS: readonly PackageBug[] = [
   {
-    ...PORT,
+    ...UPDATES,
+    testName: "a single one is refused",
     name: "a single update does not compare the shard's revision",
     area: "guards",
     find: "compare: [first!.ofShard, first!.ofRun],",
     replace: "compare: [first!.ofRun],",
   },
   {
-    ...PORT,
+    ...UPDATES,
+    testName: "an outdated shard refuses its own update alone",
     name: "an update among others does not compare the shard's revision",
     area: "guards",
     find: "compare: [ofShard, ofRun]",
     replace: "compare: [ofRun]",
   },
   {
-    ...PORT,
+    ...UPDATES,
+    testName: "an outdated run refuses its own updates alone",
     name: "updates of several runs compare the first run alone",
     area: "batching",
     find: "compare: [ofShard, ofRun]",
     replace: "compare: [ofShard, first!.ofRun]",
   },
   {
-    ...PORT,
+    ...UPDATES,
+    testName: "an outdated shard refuses its own update alone",
     name: "a refused update in a batch is reported as made",
     area: "batching",
     find: 'result?.kind === "Txn" && result.succeeded',
