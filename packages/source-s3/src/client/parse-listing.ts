@@ -1,5 +1,6 @@
 import { parseXml, XmlElement } from "@rgrove/parse-xml";
 import { S3Error } from "./s3-error.ts";
+import { scanListing, type ListingTexts } from "./scan-listing.ts";
 
 /** An object as a listing has it. */
 export interface ListedObject {
@@ -23,29 +24,43 @@ const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|&#(?:x0
 
 /** Reads the response to ListObjectsV2 with `encoding-type=url`. Throws `S3Error` if it is not one. */
 export function parseListing(xml: string): ListingPage {
-  const root = parsed(xml);
-  if (root?.name !== "ListBucketResult") throw new S3Error("UnexpectedResponse");
-  const isEncoded = textOf(root, "EncodingType") === "url";
-  const objects = childrenOf(root, "Contents").map((element): ListedObject => {
-    const key = textOf(element, "Key");
-    const size = Number(textOf(element, "Size") ?? Number.NaN);
+  const texts = scanListing(xml) ?? parseTexts(xml);
+  const isEncoded = texts.encodingType === "url";
+  const objects = texts.objects.map(({ key, size: sizeText, etag, modified }): ListedObject => {
+    const size = Number(sizeText ?? Number.NaN);
     if (key === undefined || !Number.isSafeInteger(size)) throw new S3Error("UnexpectedResponse");
-    const modified = textOf(element, "LastModified");
     return {
       key: isEncoded ? decodeKey(key) : key,
       size,
-      etag: textOf(element, "ETag")?.replaceAll('"', ""),
+      etag: etag?.replaceAll('"', ""),
       modified: modified === undefined ? undefined : new Date(modified),
     };
   });
-  const isTruncated = textOf(root, "IsTruncated") === "true";
-  const token = textOf(root, "NextContinuationToken");
-  if (isTruncated && token === undefined) throw new S3Error("UnexpectedResponse");
-  return { objects, token: isTruncated ? token : undefined };
+  const isTruncated = texts.isTruncated === "true";
+  if (isTruncated && texts.token === undefined) throw new S3Error("UnexpectedResponse");
+  return { objects, token: isTruncated ? texts.token : undefined };
+}
+
+/** The texts of any well-formed listing. Slow: most listings are scanned. */
+export function parseTexts(xml: string): ListingTexts {
+  const root = parsed(xml);
+  if (root?.name !== "ListBucketResult") throw new S3Error("UnexpectedResponse");
+  return {
+    encodingType: textOf(root, "EncodingType"),
+    isTruncated: textOf(root, "IsTruncated"),
+    token: textOf(root, "NextContinuationToken"),
+    objects: childrenOf(root, "Contents").map((element) => ({
+      key: textOf(element, "Key"),
+      size: textOf(element, "Size"),
+      etag: textOf(element, "ETag"),
+      modified: textOf(element, "LastModified"),
+    })),
+  };
 }
 
 /** A key as `encoding-type=url` writes it: percent-encoded UTF-8, with a plus sign for a space. */
 function decodeKey(text: string): string {
+  if (!text.includes("%") && !text.includes("+")) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", "%20"));
   } catch {

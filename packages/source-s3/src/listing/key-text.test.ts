@@ -3,7 +3,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { expect, test as example } from "vitest";
 import { compareBytes } from "@gossip/stdx";
-import { keyBytes, leastTextFrom } from "./key-text.ts";
+import { keyBytes, leastTextFrom, textBelow } from "./key-text.ts";
 
 const texts = fc.string({ unit: "binary", maxLength: 4 });
 const bounds = fc.oneof(
@@ -25,6 +25,22 @@ test.prop([bounds, texts])(
 
 test.prop([texts])("a text is the least from its own bytes", (text) => {
   expect(leastTextFrom(keyBytes(text))).toBe(text);
+});
+
+test.prop([texts, texts])("the text below one is below it, and above everything that is much lower", (text, other) => {
+  fc.pre(text !== "");
+  const below = textBelow(text);
+  expect(compareBytes(keyBytes(below), keyBytes(text))).toBeLessThan(0);
+  // What is between the two begins with a character that keys do not have.
+  const isBetween =
+    compareBytes(keyBytes(other), keyBytes(below)) > 0 && compareBytes(keyBytes(other), keyBytes(text)) < 0;
+  if (isBetween) expect(other).toMatch(/[\u{10fffd}-\u{10ffff}]/u);
+});
+
+example("the text below a key of the greatest length is no longer than a key", () => {
+  expect(keyBytes(textBelow("k".repeat(1024))).length).toBe(1024);
+  expect(textBelow("a\0")).toBe("a");
+  expect(textBelow("a\ue000")).toBe("a\ud7ff\u{10fffd}");
 });
 
 example.each([

@@ -2,6 +2,11 @@ import { compareBytes } from "@gossip/stdx";
 
 const ENCODER = new TextEncoder();
 const HIGHEST = 0x10_ffff;
+/** The last character that every server takes. Keys have it rarely. */
+const HIGH = "\u{10fffd}";
+const HIGH_SIZE = 4;
+/** Of an object, in bytes. */
+const MAX_KEY_SIZE = 1024;
 const SURROGATES = { first: 0xd800, last: 0xdfff };
 
 export function keyBytes(key: string): Uint8Array {
@@ -26,6 +31,21 @@ export function leastTextFrom(bytes: Uint8Array): string | undefined {
     if (codePoint < HIGHEST) return characters.join("") + String.fromCodePoint(skipSurrogates(codePoint + 1));
   }
   return undefined;
+}
+
+/**
+ * A text below `text` with hardly any key between the two. A listing begins after a key and cannot begin with it, so it
+ * begins after this one.
+ */
+export function textBelow(text: string): string {
+  const characters = Array.from(text);
+  const last = characters.pop()?.codePointAt(0) ?? 0;
+  const before = characters.join("");
+  // Right behind a key, which is how a reading that goes on begins.
+  if (last === 0) return before;
+  const lower = last - 1 === SURROGATES.last ? SURROGATES.first - 1 : last - 1;
+  const below = before + String.fromCodePoint(lower);
+  return keyBytes(below).length <= MAX_KEY_SIZE - HIGH_SIZE ? below + HIGH : below;
 }
 
 /** The longest beginning of `bytes` that is UTF-8, as text. */

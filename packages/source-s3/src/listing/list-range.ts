@@ -2,20 +2,13 @@ import { compareBytes } from "@gossip/stdx";
 import type { ReadBounds } from "@gossip/worker";
 import type { ListedObject, ListingPage } from "../client/parse-listing.ts";
 import type { ListRequest, S3Client } from "../client/s3-client.ts";
-import { keyBytes, leastTextFrom } from "./key-text.ts";
+import { keyBytes, leastTextFrom, textBelow } from "./key-text.ts";
 
 export interface RangeListing {
   readonly prefix: string;
   readonly bounds: ReadBounds;
   /** Most keys of a page. Such a listing is a sample: its next page is not fetched in advance. */
   readonly maxKeys?: number | undefined;
-}
-
-/** Where a listing begins: after a key, and perhaps with that key itself. */
-interface ListingStart {
-  readonly startAfter: string | undefined;
-  /** This key comes first, if there is such an object. A listing begins after a key and cannot begin with it. */
-  readonly inclusive: string | undefined;
 }
 
 /** Objects of a range, page by page. The next page is fetched while the caller works on one. */
@@ -35,18 +28,13 @@ export async function* listRange(
     return page;
   };
   try {
-    let next: Promise<ListingPage> | undefined = fetchPage({ startAfter: start.startAfter });
-    if (start.inclusive !== undefined) {
-      const page = await client.list({ prefix: start.inclusive, maxKeys: 1 }, either);
-      const exact = page.objects.filter(({ key }) => key === start.inclusive);
-      if (exact.length > 0) yield below(exact, bounds.end);
-    }
+    let next: Promise<ListingPage> | undefined = fetchPage(start);
     while (next !== undefined) {
       const { objects, token }: ListingPage = await next;
       const inside = below(objects, bounds.end);
       const hasMore: boolean = token !== undefined && inside.length === objects.length;
       next = hasMore && maxKeys === undefined ? fetchPage({ token }) : undefined;
-      yield inside;
+      yield notBelow(inside, bounds.from);
       if (hasMore) next ??= fetchPage({ token });
     }
   } finally {
@@ -54,15 +42,19 @@ export async function* listRange(
   }
 }
 
-/** How to list the keys from `from` on; `undefined` if no key can be there. */
-function listingStart(prefix: string, from: Uint8Array): ListingStart | undefined {
+/** Where to begin to list the keys from `from` on; `undefined` if no key can be there. */
+function listingStart(prefix: string, from: Uint8Array): Pick<ListRequest, "startAfter"> | undefined {
   const text = leastTextFrom(from);
   if (text === undefined) return undefined;
   // The server begins at the prefix by itself, with the object of that name.
-  if (prefix.startsWith(text)) return { startAfter: undefined, inclusive: undefined };
-  // Right behind a key, which is how a reading that goes on begins.
-  if (text.endsWith("\0")) return { startAfter: text.slice(0, -1), inclusive: undefined };
-  return { startAfter: text, inclusive: text };
+  return prefix.startsWith(text) ? {} : { startAfter: textBelow(text) };
+}
+
+/** A listing may begin a little too early: see `textBelow`. */
+function notBelow(objects: readonly ListedObject[], from: Uint8Array): readonly ListedObject[] {
+  const [first] = objects;
+  if (first === undefined || compareBytes(keyBytes(first.key), from) >= 0) return objects;
+  return objects.filter(({ key }) => compareBytes(keyBytes(key), from) >= 0);
 }
 
 function below(objects: readonly ListedObject[], end: Uint8Array): readonly ListedObject[] {
