@@ -1,4 +1,4 @@
-// An encoder that takes bytes of the record before writes, at worst, progress that nobody made. So: whatever comes after
+// An encoder that uses bytes of the record before can store progress that no worker made. So: whatever comes after
 // whatever, its bytes are those of encoding the record alone.
 
 import { Cursor, ShardSpec, type LogicalTime, type OpId, type WorkerId } from "@gossip/contracts";
@@ -162,7 +162,7 @@ describe("ShardEncoder", () => {
     expect(() => encoder.encodeInto(HELD, HELD, {} as never)).toThrow(InvariantViolation);
   });
 
-  // A start that was changed in place, which nobody may do, shows whose bytes were taken.
+  // A start that is changed in place, which no caller may do, shows whose bytes were used.
   test("a checkpoint is made from the bytes of the record before", () => {
     const encoder = new ShardEncoder();
     const out = new RecordWriter();

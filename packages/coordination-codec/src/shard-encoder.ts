@@ -11,7 +11,7 @@ import { CHECKSUM_SIZE, OP_SIZE } from "./limits.ts";
 import { putOp, putU64 } from "./put-op.ts";
 import type { RecordWriter } from "./record-writer.ts";
 
-/** How many shards one encoder knows: more than one process checkpoints at a time. A power of two. */
+/** How many shards an encoder knows: more than a process works on at a time. A power of two. */
 const SLOT_COUNT = 1024;
 
 /** Larger records are rare, and are not kept. */
@@ -24,8 +24,8 @@ const LOG_SIZE = SHARD_OP_LOG_CAP * OP_SIZE;
  * Encodes the records of shards that change again and again.
  *
  * A checkpoint changes a fifth of a record's bytes. The encoder keeps the bytes of the records that it encoded last,
- * changes those of the record before, and copies them. Without it, a checkpoint of 64 saturated
- * sessions on LMDB takes a third longer (disk in memory); decision 0062 has the measurements. Every store has an encoder of its own.
+ * changes those of the record before, and copies them. Without it, a checkpoint of 64 saturated sessions on LMDB takes
+ * a third longer (disk in memory); decision 0062 has the measurements. A store has its own.
  *
  * The bytes of `before` are used only if they are those of the same object: records are values.
  */
