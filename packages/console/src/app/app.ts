@@ -60,6 +60,8 @@ export class App {
   readonly nowMs: Signal<number> = signal(Date.now());
   readonly #listeners = new Set<(change: Change) => void>();
   #skewMs = 0;
+  /** When the page was opened, by the server's clock. */
+  #startedMs = 0;
   #stream: EventStream | undefined;
   #streamTenant: string | undefined;
   #nextToast = 1;
@@ -89,6 +91,7 @@ export class App {
     if (asked.ok) {
       this.#skewMs = asked.value.nowMs - Date.now();
       this.nowMs.value = asked.value.nowMs;
+      this.#startedMs = asked.value.nowMs;
       this.session.value = { state: "known", me: asked.value };
       return this.#followTenant();
     }
@@ -204,7 +207,8 @@ export class App {
 
   /** Tell a screen reader what an operator would look up for. */
   #announce(events: readonly ConsoleEvent[]): void {
-    const last = events.findLast(({ kind }) => ANNOUNCED.has(kind));
+    // The first events of a page are older than it.
+    const last = events.findLast(({ kind, atMs }) => ANNOUNCED.has(kind) && atMs >= this.#startedMs);
     if (last !== undefined) this.announcement.value = `${eventText(last)}: ${last.shard ?? last.run}`;
   }
 

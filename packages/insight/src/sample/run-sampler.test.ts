@@ -163,7 +163,7 @@ describe("changes", () => {
     ]);
     unwrap(await first.release());
     clock.advance(100n);
-    expect(look().changes).toMatchObject([{ kind: "ShardReleased", shard: 1n }]);
+    expect(look().changes).toMatchObject([{ kind: "ShardReleased", shard: 1n, worker: ANN }]);
     clock.advance(1000n);
     expect(look().changes).toMatchObject([{ kind: "ShardLost", shard: 2n, worker: ANN }]);
     await hold(2, BOB);
@@ -173,6 +173,20 @@ describe("changes", () => {
     expect(look().changes).toMatchObject([{ kind: "ShardTakenOver", shard: 2n, worker: ANN }]);
     expect(look().changes).toEqual([]);
     void second;
+  });
+
+  test("an operation names the worker only if it held the shard since the look before", async () => {
+    const first = await hold(1, ANN);
+    look();
+    unwrap(await first.release());
+    const second = await hold(1, BOB);
+    clock.advance(10n);
+    const released = look().changes.find(({ kind }) => kind === "ShardReleased");
+    expect(released).toMatchObject({ shard: 1n });
+    expect(released?.worker).toBeUndefined();
+    unwrap(await second.park("Poisoned"));
+    clock.advance(10n);
+    expect(look().changes).toMatchObject([{ kind: "ShardParked", shard: 1n, worker: BOB }]);
   });
 
   test("the first look shows the operations that records still have", async () => {

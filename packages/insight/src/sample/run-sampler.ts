@@ -42,6 +42,8 @@ export interface RunSample {
   readonly earliestDeadlineMs: number | undefined;
   /** Shards that were acquired several times without progress. */
   readonly retrying: number;
+  /** One of them. */
+  readonly retryingShard: ShardId | undefined;
   readonly buckets: AxisBuckets;
   readonly changes: readonly RunChange[];
 }
@@ -75,6 +77,7 @@ class Tally {
   width = 0;
   doneWidth = 0;
   retrying = 0;
+  retryingShard: ShardId | undefined;
   earliestDeadlineMs: number | undefined;
 }
 
@@ -124,7 +127,7 @@ export class RunSampler {
     const tally = this.#tally;
     const { states, items, failed, newItems, newFailures, heat, holders, retrying, buckets, earliestDeadlineMs } =
       tally;
-    const { width, doneWidth } = tally;
+    const { width, doneWidth, retryingShard } = tally;
     const atMs = Number(now);
     const sample = {
       atMs,
@@ -139,6 +142,7 @@ export class RunSampler {
       holders,
       earliestDeadlineMs,
       retrying,
+      retryingShard,
       buckets,
       changes: this.#changes.take(atMs),
     };
@@ -153,7 +157,10 @@ export class RunSampler {
     { state, from, cursor, nowMs }: Placed,
   ): void {
     const tally = this.#tally;
-    if (status === "Active" && attempts >= RETRYING_FROM) tally.retrying++;
+    if (status === "Active" && attempts >= RETRYING_FROM) {
+      tally.retrying++;
+      tally.retryingShard ??= shard;
+    }
     const totals = decodeTotalsToken(token);
     if (totals !== undefined) tally.items = (tally.items ?? 0) + totals.items;
     const { items, failed: skipped, unreadable } = totals ?? NO_ITEMS;

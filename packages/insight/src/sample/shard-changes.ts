@@ -63,7 +63,10 @@ export class ShardChanges {
     return changes;
   }
 
-  #visitLog({ shard, opLog, parkReason, spawned }: ShardRecord): void {
+  #visitLog({ shard, opLog, parkReason, spawned, fenceEpoch }: ShardRecord): void {
+    const before = this.#leases.get(shard);
+    // Without a claim since the previous look, the holder at that look wrote what is new.
+    const holder = before?.fence === fenceEpoch ? before.holder : undefined;
     const since = this.#sinceMs === undefined ? 0 : this.#sinceMs - SLACK_MS;
     for (let index = opLog.length - 1; index >= 0; index--) {
       const { kind, opId, executedAt } = opLog[index]!;
@@ -77,6 +80,7 @@ export class ShardChanges {
         atMs,
         shard,
         opId,
+        ...(holder === undefined || change === "ShardUnparked" ? {} : { worker: holder }),
         ...(change === "ShardParked" && parkReason !== undefined ? { reason: parkReason } : {}),
         ...(change === "ShardSplit" ? { children: spawned } : {}),
         ...(change === "ShardResidualCreated" ? { children: spawned.slice(-1) } : {}),

@@ -69,6 +69,7 @@ export const AttentionWire = Type.Object(
     count: Count,
     message: Type.String(),
     advice: Type.String(),
+    shard: Type.Optional(Id),
   },
   { title: "Attention", description: "Something about a run that an operator should look at." },
 );
@@ -123,6 +124,7 @@ export const ConsoleEventWire = Type.Object(
     run: Id,
     shard: Type.Optional(Id),
     worker: Type.Optional(Id),
+    workerName: Type.Optional(Type.String()),
     fence: Type.Optional(Type.String()),
     reason: Type.Optional(Type.String()),
     children: Type.Optional(Type.Array(Id)),
@@ -194,6 +196,7 @@ export const HistoryOk = Type.Object({
   items: Values,
   failures: Values,
   workers: Values,
+  untilMs: Type.Optional({ ...Ms, description: "Until when it is recorded. The step of this time is incomplete." }),
   writer: Type.Optional(Type.String()),
 });
 export const HeatOk = Type.Object({

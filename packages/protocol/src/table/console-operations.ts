@@ -160,7 +160,7 @@ export const CONSOLE_OPERATIONS = {
     method: "GET",
     role: "read",
     path: "/v1/console/events",
-    summary: "What happens to runs, as their records show it, whichever process did it.",
+    summary: "What happens to runs, whichever process did it. `after=recent` sends the newest 300 events first.",
     query: EventsQuery,
     response: EmptyOk,
     errors: [],

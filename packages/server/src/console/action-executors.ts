@@ -85,10 +85,11 @@ export const ACTION_EXECUTORS: { readonly [Name in ActionName]: Execute<Name> } 
     const name = (await service.labelOf(record.value)).name ?? writeId(request.run);
     if (body.name !== name && body.name !== writeId(request.run))
       return context.refuse(protocolError("BadRequest", WRONG_NAME, { field: "name" }));
+    const view = service.views.of(record.value);
     const deleted = await context.coordinator.deleteRun(request);
     if (!deleted.ok) return context.fail(deleted.error);
     service.remember(request, body.opId);
-    await service.views.find(request)?.refresh();
+    await view.refresh();
     return { ok: {} };
   },
 };

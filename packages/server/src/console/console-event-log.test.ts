@@ -33,6 +33,17 @@ test("after a restart the time of the last event counts, and nonsense is a gap",
   for (const id of ["", "x", "bb-1", "bb-1-", "-1-1"]) expect(log.after(id)).toEqual({ events: [], hasGap: true });
 });
 
+test("a reader that has seen nothing gets the newest events of its tenant and run", () => {
+  const log = new ConsoleEventLog("dd");
+  add(log, 400);
+  const other = { tenant: TenantId.fromBytes(new Uint8Array(32).fill(9)), run: RunId.fromRaw(1n) };
+  log.add(other, { kind: "RunDone", atMs: 500 });
+  const recent = log.recent({ tenant: place.tenant, run: undefined });
+  expect([recent.length, recent[0]!.atMs, recent.at(-1)!.atMs]).toEqual([300, 101, 400]);
+  expect(log.recent({ tenant: other.tenant, run: "0000000000000001" })).toMatchObject([{ kind: "RunDone" }]);
+  expect(log.recent({ tenant: place.tenant, run: "0000000000000002" })).toEqual([]);
+});
+
 test("the events of a shard are its own, newest first", () => {
   const log = new ConsoleEventLog("cc");
   add(log, 3);

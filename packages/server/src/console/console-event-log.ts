@@ -6,6 +6,14 @@ import type { RunChange } from "@gossip/insight";
 export interface NewConsoleEvent extends Omit<RunChange, "kind" | "shard"> {
   readonly kind: string;
   readonly shard?: RunChange["shard"] | undefined;
+  readonly workerName?: string | undefined;
+}
+
+/** Whose events a reader wants. */
+export interface EventFilter {
+  readonly tenant: TenantId;
+  /** The id of a run as the protocol writes it; `undefined` for all runs. */
+  readonly run: string | undefined;
 }
 
 interface Kept {
@@ -15,6 +23,8 @@ interface Kept {
 
 /** How many events a reader can go back to. */
 const CAPACITY = 5000;
+/** How many events a reader gets that has seen none. */
+const MAX_RECENT = 300;
 
 /**
  * What happened to runs, as looks at their records show it.
@@ -69,6 +79,14 @@ export class ConsoleEventLog {
     };
   }
 
+  /** The last events that a reader may see, oldest first. */
+  recent({ tenant, run }: EventFilter): ConsoleEventWire[] {
+    return this.#kept()
+      .map(({ event }) => event)
+      .filter((event) => event.tenant === tenant && (run === undefined || event.run === run))
+      .slice(-MAX_RECENT);
+  }
+
   /** The last events of one shard, newest first. */
   ofShard(place: { readonly tenant: TenantId; readonly run: RunId }, shard: string, limit: number): ConsoleEventWire[] {
     const run = writeId(place.run);
@@ -89,7 +107,7 @@ export class ConsoleEventLog {
 
 function wireOf(
   { tenant, run }: { readonly tenant: TenantId; readonly run: RunId },
-  { kind, atMs, shard, worker, fence, reason, children, opId }: NewConsoleEvent,
+  { kind, atMs, shard, worker, workerName, fence, reason, children, opId }: NewConsoleEvent,
   id: string,
 ): ConsoleEventWire {
   return {
@@ -100,6 +118,7 @@ function wireOf(
     run: writeId(run),
     ...(shard === undefined ? {} : { shard: writeId(shard) }),
     ...(worker === undefined ? {} : { worker: writeId(worker) }),
+    ...(workerName === undefined ? {} : { workerName }),
     ...(fence === undefined ? {} : { fence: fence.toString() }),
     ...(reason === undefined ? {} : { reason }),
     ...(children === undefined ? {} : { children: children.map(writeId) }),

@@ -142,7 +142,7 @@ describe("a run", () => {
     });
     expect(run.exec).not.toContain("hunter2");
     expect(run.fraction).toBeGreaterThan(0.25);
-    expect(attention.map(({ kind }: Json) => kind)).toContain("Parked");
+    expect(attention).toMatchObject([{ kind: "Parked", count: 1, message: "1 shard is parked." }]);
     const { runs } = await get("runs?text=night");
     expect(runs).toMatchObject([{ tenant: OURS, run: RUN, items: 15 }]);
     expect((await get("runs?text=other")).runs).toEqual([]);
@@ -156,6 +156,8 @@ describe("a run", () => {
     await hold(1);
     const { workers } = await until(`runs/${RUN}/workers`, (json) => !json.nobodyWorks);
     expect(workers).toMatchObject([{ worker: "0000000000000007", shardCount: 1, isRegistered: false }]);
+    const working = await get(`runs/${RUN}`);
+    expect([working.run.workers, working.attention]).toEqual([1, []]);
   });
 
   test("a strip shows each shard at its place, or the part of it that was asked for", async () => {
@@ -379,6 +381,25 @@ describe("actions", () => {
 
 describe("events", () => {
   beforeEach(() => start({ lookEveryMs: 5 }));
+
+  test("a page that has seen none begins with the newest, with the names of workers", async () => {
+    const worker = WorkerId.fromRaw(7n);
+    const startedAt = clock.now();
+    const info = { name: "ann", host: "here", pid: 1, version: "1", startedAt, shards: [], itemCount: 0 };
+    const place = { tenant: OURS, run: RunId.fromRaw(1n) };
+    unwrap(await coordinator.registerWorker({ ...place, worker, info, ttl: 600_000n }));
+    await until(`runs/${RUN}`, (json) => json.run.isCounted);
+    const session = await hold(2);
+    await until(`runs/${RUN}/strip`, (json) => json.shards[1].state === "leased");
+    clock.advance(10n);
+    unwrap(await session.park("Poisoned"));
+    await until(`runs/${RUN}`, (json) => json.run.shards.parked === 1);
+    const events = await readUntil("ShardParked", "recent");
+    expect(events.filter(({ kind }) => kind.startsWith("Shard"))).toMatchObject([
+      { kind: "ShardAcquired", worker: "0000000000000007", workerName: "ann" },
+      { kind: "ShardParked", worker: "0000000000000007", workerName: "ann", reason: "Poisoned" },
+    ]);
+  });
 
   /** Read events until one of a kind came. Returns all of them. */
   async function readUntil(kind: string, after?: string): Promise<Json[]> {

@@ -16,7 +16,9 @@ export const HISTORY_EXECUTORS: { readonly [Name in HistoryName]: Execute<Name> 
     const shown = await shownRunOf(context, params, query.tenant);
     if (isFailure(shown)) return shown;
     const { rollups, writer } = await shown.view.history();
-    const nowMs = endOf(shown.view.run) ?? Number(await nowOf(context));
+    const endMs = endOf(shown.view.run);
+    const nowMs = endMs ?? Number(await nowOf(context));
+    const untilMs = endMs === undefined ? (writer?.atMs ?? shown.view.counted?.sample.atMs) : undefined;
     const { items, failures, workers, ...rest } = historySeries(rollups, {
       stepMs: Number(query.step ?? "1000"),
       nowMs,
@@ -27,6 +29,7 @@ export const HISTORY_EXECUTORS: { readonly [Name in HistoryName]: Execute<Name> 
         items: [...items],
         failures: [...failures],
         workers: [...workers],
+        ...(untilMs === undefined ? {} : { untilMs }),
         ...(writer === undefined ? {} : { writer: writer.writer }),
       },
     };

@@ -79,6 +79,7 @@ export const RUN_EXECUTORS: { readonly [Name in RunName]: Execute<Name> } = {
     const row = await runRowOf(service, record, view);
     const settings = await context.coordinator.getRunSettings(request);
     if (!settings.ok) return context.fail(settings.error);
+    view.observeSettings(settings.value, Number(await nowOf(context)));
     const { exec, module, out } = label;
     return {
       ok: {

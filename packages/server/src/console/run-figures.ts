@@ -30,6 +30,8 @@ export async function runRowOf(
     coordinator.getRunSettings(request),
   ]);
   const counted = view?.counted;
+  // A program that does not register its workers still holds shards.
+  const unregistered = [...(counted?.sample.holders.keys() ?? [])].filter((worker) => !workers.has(worker));
   return {
     tenant,
     run: writeId(run),
@@ -41,7 +43,7 @@ export async function runRowOf(
     ...(counted?.sample.items === undefined ? {} : { items: counted.sample.items }),
     ...(await figuresOf(view, status === "Done")),
     failures: failures.ok ? failures.value : 0,
-    workers: workers.size,
+    workers: workers.size + unregistered.length,
     isPaused: settings.ok && settings.value.paused,
     isCounted: counted !== undefined,
   };
@@ -98,7 +100,8 @@ export async function attentionOf(view: RunView, row: RunRowWire): Promise<Atten
   const found: AttentionWire[] = [];
   const add = (kind: AttentionWire["kind"], count: number, message: string, advice: string): void =>
     void found.push({ kind, count, message, advice });
-  if (status === "Active") {
+  const isRunning = status === "Active";
+  if (isRunning) {
     if (isPaused) add("Paused", 1, "The run is paused.", "Resume it when the work may go on.");
     else if (shards.leased === 0 && shards.waiting > 0 && workers === 0)
       add(
@@ -123,23 +126,35 @@ export async function attentionOf(view: RunView, row: RunRowWire): Promise<Atten
       );
   }
   if (shards.parked > 0)
-    add("Parked", shards.parked, `Set aside: ${shards.parked}.`, "Look why, then unpark them or let them be.");
-  const retrying = view.counted?.sample.retrying ?? 0;
-  if (retrying > 0)
     add(
-      "Retrying",
-      retrying,
-      "Shards change hands without progress.",
-      "An item may crash its worker: look at the shard's marker.",
+      "Parked",
+      shards.parked,
+      shards.parked === 1 ? "1 shard is parked." : `${textOf(shards.parked)} shards are parked.`,
+      "No worker continues a parked shard: look why, then unpark it.",
     );
+  const { retrying = 0, retryingShard } = view.counted?.sample ?? {};
+  if (retryingShard !== undefined)
+    found.push({
+      kind: "Retrying",
+      count: retrying,
+      message: retrying === 1 ? "A shard changes hands without progress." : "Shards change hands without progress.",
+      advice: "An item may crash its worker: see what the shard is working on.",
+      shard: writeId(retryingShard),
+    });
   if (failures > 0)
     add(
       "Failures",
       failures,
-      "Items were skipped because they failed.",
-      "Read their errors, then retry them when the run has ended.",
+      failures === 1
+        ? "1 item failed and was skipped."
+        : `${failures < MAX_FAILURES ? "" : "At least "}${textOf(failures)} items failed and were skipped.`,
+      isRunning ? "Read their errors. They can be retried when the run has ended." : "Read their errors, then retry.",
     );
   return found;
+}
+
+function textOf(count: number): string {
+  return count.toLocaleString("en");
 }
 
 async function isStalled(view: RunView): Promise<boolean> {

@@ -45,6 +45,7 @@ export interface RunViewOptions {
 }
 
 const PAGE_SIZE = 500;
+const MAX_WORKERS = 1000;
 /** The share of time that looks may take: a run with very many shards is looked at less often. */
 const SHARE = 0.05;
 /** The same for a run that no page shows. Only its history is kept. */
@@ -63,6 +64,8 @@ const PATIENCE_MS = 3000;
 export interface Counted {
   readonly sample: RunSample;
   readonly tookMs: number;
+  /** Whether the run had ended when the look began. */
+  readonly isLast: boolean;
 }
 
 /**
@@ -127,6 +130,15 @@ export class RunView {
     });
   }
 
+  /** The run's record as it was just read. A look at very many shards takes long, and the run may end meanwhile. */
+  observe(record: RunRecord): void {
+    const before = this.#record;
+    if (record.lastTime < before.lastTime) return;
+    this.#record = record;
+    if (before.status === record.status) return;
+    this.#options.events.add(this.request, { kind: `Run${record.status}`, atMs: Number(record.lastTime) });
+  }
+
   /** Keep looking for a while, because someone watches. */
   touch(lifeMs = LIFE_MS): void {
     this.#watchedUntilMs = Math.max(this.#watchedUntilMs, this.#options.nowMs() + lifeMs);
@@ -143,10 +155,9 @@ export class RunView {
   /** Wait until there is a look that is not old, but not for long. */
   async fresh(): Promise<void> {
     const age = this.#options.nowMs() - this.#countedMs;
-    const isFinal = this.#counted !== undefined && this.#isOver && this.#counted.sample.states.leased === 0;
     this.touch();
     const allowed = Math.max(2 * this.#options.everyMs, (2 * (this.#counted?.tookMs ?? 0)) / SHARE);
-    if (isFinal || age < allowed) return;
+    if (this.#isFinal || age < allowed) return;
     await this.#patiently(this.#look());
   }
 
@@ -202,12 +213,16 @@ export class RunView {
     return RunStatus.isTerminal(this.#record.status);
   }
 
+  /** Whether no shard of the run can change any more. */
+  get #isFinal(): boolean {
+    return this.#counted?.isLast === true && this.#counted.sample.states.leased === 0;
+  }
+
   async #loop(): Promise<void> {
     const { nowMs, sleep } = this.#options;
     while (!this.#isClosed && nowMs() < this.#untilMs) {
-      const wasOver = this.#isOver && this.#counted !== undefined;
       await this.#look();
-      if (wasOver) break;
+      if (this.#isFinal) break;
       const pauseMs = this.#options.everyMs * (this.#isWatched ? 1 : UNWATCHED_PACE);
       await Promise.race([sleep(pauseMs), new Promise<void>((resolve) => (this.#wake = resolve))]);
     }
@@ -241,8 +256,8 @@ export class RunView {
       if (record.error.kind === "RunNotFound") this.#deleted(await this.#nowOr(Number(this.#record.lastTime)));
       return;
     }
-    const before = this.#record.status;
-    this.#record = record.value;
+    this.observe(record.value);
+    if (this.#isFinal) return;
     const pace = new PacedWork({ share: this.#share, nowMs, sleep });
     if (record.value.status === "Initializing") return;
     if (this.#axis === undefined) await this.#makeAxis(pace);
@@ -260,14 +275,21 @@ export class RunView {
       return;
     }
     const sample = sampler.end(now);
-    this.#counted = { sample, tookMs: pace.workedMs };
+    this.#counted = { sample, tookMs: pace.workedMs, isLast: RunStatus.isTerminal(record.value.status) };
     this.#countedMs = nowMs();
-    for (const change of sample.changes) events.add(this.request, change);
-    if (before !== record.value.status)
-      events.add(this.request, { kind: `Run${record.value.status}`, atMs: Number(record.value.lastTime) });
+    const nameOf = await this.#nameWorkers(sample);
+    for (const change of sample.changes) events.add(this.request, { ...change, workerName: nameOf(change.worker) });
     await this.#lookAtSettings(sample.atMs);
     events.tell(this.request, "Counted", sample.atMs);
     await this.#recordHistory(sample);
+  }
+
+  /** What the workers of the changes call themselves. */
+  async #nameWorkers({ changes }: RunSample): Promise<(worker: WorkerId | undefined) => string | undefined> {
+    if (changes.every(({ worker }) => worker === undefined)) return () => undefined;
+    const page = await this.#options.coordinator.listWorkers({ ...this.request, limit: MAX_WORKERS });
+    const names = new Map((page.ok ? page.value.items : []).map(({ worker, name }) => [worker, name]));
+    return (worker) => (worker === undefined ? undefined : names.get(worker));
   }
 
   async #recordHistory(sample: RunSample): Promise<void> {
@@ -279,10 +301,14 @@ export class RunView {
 
   async #lookAtSettings(atMs: number): Promise<void> {
     const read = await this.#options.coordinator.getRunSettings(this.request);
-    if (!read.ok) return;
+    if (read.ok) this.observeSettings(read.value, atMs);
+  }
+
+  /** The run's settings as they were just read. */
+  observeSettings(settings: RunSettings, atMs: number): void {
     const before = this.#settings;
-    this.#settings = read.value;
-    const { paused, itemsPerSecond, concurrency } = read.value;
+    this.#settings = settings;
+    const { paused, itemsPerSecond, concurrency } = settings;
     const isSame =
       before?.paused === paused && before.itemsPerSecond === itemsPerSecond && before.concurrency === concurrency;
     if (before !== undefined && !isSame) this.#options.events.add(this.request, { kind: "SettingsChanged", atMs });

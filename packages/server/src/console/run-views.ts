@@ -26,6 +26,7 @@ export class RunViews {
   of(record: RunRecord): RunView {
     const id = idOf(record);
     const view = this.#views.get(id) ?? new RunView(record, this.#options);
+    view.observe(record);
     this.#views.delete(id);
     this.#views.set(id, view);
     for (const [oldest, old] of this.#views) {

@@ -16,6 +16,8 @@ export interface ConsoleStreamOptions {
 
 /** How often an idle stream shows that it is alive, and that its runs are still looked at. */
 const HEARTBEAT_MS = 15_000;
+/** What a reader sends as its last event to begin with the newest events. */
+const RECENT = "recent";
 /** Runs that are looked at for a reader of all runs. */
 const MAX_RUNS = 8;
 
@@ -50,7 +52,8 @@ export async function streamConsoleEvents(response: ServerResponse, options: Con
   // After a restart, what happened meanwhile is known after a first look.
   if (after !== undefined) await Promise.all(views.map((view) => view.fresh()));
   if (hasLeft) return;
-  if (after !== undefined) {
+  if (after === RECENT) for (const event of service.events.recent({ tenant, run: runText })) send(event);
+  else if (after !== undefined) {
     const { events, hasGap } = service.events.after(after);
     if (hasGap) response.write("event: gap\ndata: {}\n\n");
     for (const event of events) send(event);

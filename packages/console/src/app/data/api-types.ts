@@ -60,6 +60,7 @@ export interface Attention {
   readonly count: number;
   readonly message: string;
   readonly advice: string;
+  readonly shard?: string;
 }
 
 export interface RunOverview {
@@ -160,6 +161,7 @@ export interface History {
   readonly items: readonly (number | null)[];
   readonly failures: readonly (number | null)[];
   readonly workers: readonly (number | null)[];
+  readonly untilMs?: number;
 }
 
 export interface Heat {
@@ -277,10 +279,10 @@ export interface ConsoleEvent {
   readonly run: string;
   readonly shard?: string;
   readonly worker?: string;
+  readonly workerName?: string;
   readonly fence?: string;
   readonly reason?: string;
   readonly children?: readonly string[];
-  readonly by?: string;
   readonly opId?: string;
 }
 

@@ -26,9 +26,8 @@ export class ApiClient {
   }
 
   /** Opens a stream of events. `lastId` is the last event that was seen. */
-  async stream(path: string, query: Query, lastId: string | undefined, signal: AbortSignal): Promise<Answer<Response>> {
-    const headers = { accept: "text/event-stream", ...(lastId === undefined ? {} : { "last-event-id": lastId }) };
-    return this.#send(path, query, { headers, signal });
+  async stream(path: string, query: Query, lastId: string, signal: AbortSignal): Promise<Answer<Response>> {
+    return this.#send(path, query, { headers: { accept: "text/event-stream", "last-event-id": lastId }, signal });
   }
 
   async #call<T>(path: string, query: Query, init: RequestInit): Promise<Answer<T>> {

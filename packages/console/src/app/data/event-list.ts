@@ -61,6 +61,6 @@ export function matchesFilter(event: ConsoleEvent, { kind, run, text }: EventFil
   const wanted = text.trim().toLowerCase();
   if (wanted === "") return true;
   const ids = [event.run, event.shard, event.worker, event.opId].filter((id) => id !== undefined);
-  const words = [event.kind, event.reason, event.by].filter((word) => word !== undefined);
+  const words = [event.kind, event.reason, event.workerName].filter((word) => word !== undefined);
   return ids.some((id) => id.startsWith(wanted)) || words.some((word) => word.toLowerCase().includes(wanted));
 }

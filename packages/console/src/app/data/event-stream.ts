@@ -16,6 +16,9 @@ export interface StreamListener {
 /** The server sends a heartbeat every 15 s. A stream that is silent for longer is dead, even if it is open. */
 const SILENCE_MS = 40_000;
 
+/** What the server takes for the last event of a page that has seen none: send the newest ones. */
+const RECENT = "recent";
+
 /** Reads events until it is stopped. Goes on after the last event whenever the stream ends. */
 export class EventStream {
   readonly #client: ApiClient;
@@ -72,7 +75,8 @@ export class EventStream {
     this.#stopped.signal.addEventListener("abort", stop);
     let watchdog = setTimeout(stop, SILENCE_MS);
     try {
-      const opened = await this.#client.stream("console/events", this.#query, this.#lastId, ended.signal);
+      const lastId = this.#lastId ?? RECENT;
+      const opened = await this.#client.stream("console/events", this.#query, lastId, ended.signal);
       if (!opened.ok) return opened.error.kind === "Unauthenticated";
       // After an outage, what is shown may be old even if the server has all events.
       if (this.#attempt > 0) this.#listener.onGap();

@@ -26,10 +26,9 @@ const TEXTS: Readonly<Record<string, string>> = {
 export const EVENT_KINDS: readonly (readonly [kind: string, name: string])[] = Object.entries(TEXTS);
 
 /** An event in words. A kind that this page does not know is shown as it is. */
-export function eventText({ kind, reason, children, by }: ConsoleEvent): string {
+export function eventText({ kind, reason, children }: ConsoleEvent): string {
   const parts = [TEXTS[kind] ?? kind];
   if (kind === "ShardSplit" && children !== undefined) parts.push(`into ${plural(children.length, "shard")}`);
   if (reason !== undefined) parts.push(`(${reason})`);
-  if (by !== undefined) parts.push(`by ${by}`);
   return parts.join(" ");
 }

@@ -5,7 +5,7 @@ import type { Health } from "../data/api-types.ts";
 import { newOpId } from "../data/op-id.ts";
 import { useResource } from "../data/use-resource.ts";
 import { plural } from "../format/numbers.ts";
-import { Ago, Empty, Loaded, Panel } from "../parts/parts.tsx";
+import { Ago, Empty, Loaded, Panel, Words } from "../parts/parts.tsx";
 
 const VERDICTS = {
   fine: ["done", "fine"],
@@ -78,7 +78,9 @@ function CheckTable({ checks }: Pick<Health, "checks">) {
                   {VERDICTS[verdict][1]}
                 </span>
               </td>
-              <td>{words}</td>
+              <td>
+                <Words text={words} />
+              </td>
             </tr>
           ))}
         </tbody>
@@ -154,13 +156,21 @@ function Findings({ fsck }: Pick<Health, "fsck">) {
             <tr key={index}>
               <th scope="row">{kind}</th>
               <td class="mono">{where ?? "–"}</td>
-              <td>{message}</td>
-              <td>{advice}</td>
+              <td>
+                <Words text={message} />
+              </td>
+              <td>
+                <Words text={advice} />
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
-      {fsck.isTruncated && <p class="muted">There are more findings. `gossip fsck` shows all of them.</p>}
+      {fsck.isTruncated && (
+        <p class="muted">
+          There are more findings. <code>gossip fsck</code> shows all of them.
+        </p>
+      )}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { cancelRun, changeRate, deleteRun, pauseRun, resumeRun } from "../actions/actions.ts";
 import { useApp } from "../app.ts";
 import type { Attention, RunDetail, RunOverview } from "../data/api-types.ts";
@@ -6,7 +6,7 @@ import { useResource } from "../data/use-resource.ts";
 import { formatCount, formatPercent, formatRate, plural } from "../format/numbers.ts";
 import { formatDuration } from "../format/times.ts";
 import { runTitle, shortId } from "../format/titles.ts";
-import { Ago, Bar, Loaded, RunPill } from "../parts/parts.tsx";
+import { Ago, Bar, Loaded, RunPill, showPanel } from "../parts/parts.tsx";
 import { WHOLE, type KeyWindow } from "../pictures/window.ts";
 import { hrefOf } from "../route/route.ts";
 import { FailurePanel } from "./run/failure-panel.tsx";
@@ -24,6 +24,7 @@ export function RunPage({ run }: { readonly run: string }) {
   const { tenant } = app;
   const [window, setWindow] = useState<KeyWindow>(WHOLE);
   const overview = useResource<RunOverview>(`console/runs/${run}`, { tenant }, { run, of: run });
+  useTabTitle(overview.data?.run);
   return (
     <>
       <nav class="crumbs" aria-label="Path">
@@ -36,7 +37,7 @@ export function RunPage({ run }: { readonly run: string }) {
           return (
             <>
               <RunHead detail={detail} />
-              <AttentionList attention={attention} />
+              <AttentionList run={run} attention={attention} />
               <Figures detail={detail} />
               <StripPanel {...shown} />
               <div class="columns">
@@ -54,6 +55,18 @@ export function RunPage({ run }: { readonly run: string }) {
       </Loaded>
     </>
   );
+}
+
+/** The tab says how far the run is, also while another tab is shown. */
+function useTabTitle(detail: RunDetail | undefined): void {
+  const title = detail && [progressText(detail), runTitle(detail)].filter((part) => part !== undefined).join(" ");
+  useEffect(() => {
+    if (title !== undefined) document.title = `${title} · Gossip`;
+  }, [title]);
+}
+
+function progressText({ fraction, status }: RunDetail): string | undefined {
+  return status === "Active" && fraction !== undefined ? formatPercent(fraction) : undefined;
 }
 
 function RunHead({ detail }: { readonly detail: RunDetail }) {
@@ -103,15 +116,35 @@ function RunActions({ detail }: { readonly detail: RunDetail }) {
   );
 }
 
+/** The panels that have more about what needs attention. */
+const PANELS: Readonly<Record<string, string>> = {
+  NobodyWorks: "Workers",
+  Stalled: "Workers",
+  Parked: "Parked shards",
+  Unsettled: "Parked shards",
+  Failures: "Failed items",
+};
+
 /** What is stuck, most urgent first. */
-function AttentionList({ attention }: { readonly attention: readonly Attention[] }) {
+function AttentionList({ run, attention }: { readonly run: string; readonly attention: readonly Attention[] }) {
+  const tenant = useApp().location.value.query["tenant"];
   return (
     <div aria-live="polite" aria-label="What needs attention" role="region">
-      {attention.map(({ kind, message, advice }) => (
+      {attention.map(({ kind, message, advice, shard }) => (
         <div class="banner" data-kind={kind} key={kind}>
           <div class="text">
             <strong>{message}</strong> {advice}
           </div>
+          {shard !== undefined && (
+            <a class="button small" href={hrefOf({ page: "shard", run, shard }, { tenant })}>
+              Open the shard
+            </a>
+          )}
+          {PANELS[kind] !== undefined && (
+            <button type="button" class="button small" onClick={() => showPanel(PANELS[kind]!)}>
+              Show
+            </button>
+          )}
         </div>
       ))}
     </div>
@@ -159,7 +192,7 @@ function Figures({ detail }: { readonly detail: RunDetail }) {
       <div class="tile" data-tone={detail.failures > 0 ? "bad" : undefined}>
         <dt>Items failed</dt>
         <dd>{formatCount(detail.failures)}</dd>
-        <dd class="more">{detail.failures > 0 ? "can be retried" : "none skipped"}</dd>
+        <dd class="more">{detail.failures > 0 ? "skipped" : "none skipped"}</dd>
       </div>
     </dl>
   );

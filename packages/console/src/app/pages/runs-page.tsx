@@ -167,21 +167,20 @@ function RunLine({ run }: { readonly run: RunRow }) {
           </>
         )}
       </td>
-      <td class="num" data-label="Rate">
-        {isRunning ? formatRate(run.perSecond) : "–"}
-      </td>
-      <td class="num" data-label="Time left">
-        {isRunning && run.remainingMs !== undefined ? formatDuration(run.remainingMs) : "–"}
-      </td>
-      <td class="num" data-label="Failures">
-        {count(run.failures)}
-      </td>
-      <td class="num" data-label="Parked">
-        {count(run.shards.parked)}
-      </td>
-      <td class="num" data-label="Workers">
-        {isRunning && run.workers === 0 ? <strong class="warn">none</strong> : count(run.workers)}
-      </td>
+      <Figure label="Rate" text={isRunning ? formatRate(run.perSecond) : undefined} />
+      <Figure
+        label="Time left"
+        text={isRunning && run.remainingMs !== undefined ? formatDuration(run.remainingMs) : undefined}
+      />
+      <Problems label="Failures" count={run.failures} />
+      <Problems label="Parked" count={run.shards.parked} />
+      {isRunning && run.workers === 0 ? (
+        <td class="num" data-label="Workers">
+          <strong class="warn">none</strong>
+        </td>
+      ) : (
+        <Figure label="Workers" text={isRunning ? formatCount(run.workers) : undefined} />
+      )}
       <td data-label="Started">
         <Ago atMs={run.createdAtMs} />
       </td>
@@ -189,8 +188,21 @@ function RunLine({ run }: { readonly run: RunRow }) {
   );
 }
 
-function count(value: number) {
-  return value === 0 ? <span class="muted">0</span> : formatCount(value);
+/** A figure, or a dash. On a phone a row without a figure is left out. */
+function Figure({ label, text }: { readonly label: string; readonly text: string | undefined }) {
+  return (
+    <td class={text === undefined ? "num none" : "num"} data-label={label}>
+      {text ?? "–"}
+    </td>
+  );
+}
+
+function Problems({ label, count }: { readonly label: string; readonly count: number }) {
+  return (
+    <td class={count === 0 ? "num none muted" : "num"} data-label={label}>
+      {count === 0 ? "0" : <strong class="bad">{formatCount(count)}</strong>}
+    </td>
+  );
 }
 
 /** What runs first, then the newest. */

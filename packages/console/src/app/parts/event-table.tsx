@@ -2,7 +2,7 @@ import { useApp } from "../app.ts";
 import type { ConsoleEvent } from "../data/api-types.ts";
 import { formatClock } from "../format/times.ts";
 import { eventText } from "../format/event-text.ts";
-import { shortId } from "../format/titles.ts";
+import { shortId, workerTitle } from "../format/titles.ts";
 import { hrefOf } from "../route/route.ts";
 import { ShardLink } from "./parts.tsx";
 
@@ -43,7 +43,13 @@ export function EventTable({
               {!isShort && (
                 <td>{event.shard === undefined ? "–" : <ShardLink run={event.run} shard={event.shard} />}</td>
               )}
-              <td>{event.worker === undefined ? "–" : <code title={event.worker}>{shortId(event.worker)}</code>}</td>
+              <td>
+                {event.worker === undefined ? (
+                  "–"
+                ) : (
+                  <span title={event.worker}>{workerTitle({ worker: event.worker, name: event.workerName })}</span>
+                )}
+              </td>
             </tr>
           ))}
         </tbody>

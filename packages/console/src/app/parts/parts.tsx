@@ -14,16 +14,29 @@ export function Panel(props: {
   readonly note?: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
-  const id = `panel-${props.title.toLowerCase().replaceAll(/\W+/g, "-")}`;
+  const id = panelId(props.title);
   return (
     <section class="panel" aria-labelledby={id}>
       <div class="panel-head">
-        <h2 id={id}>{props.title}</h2>
+        <h2 id={id} tabIndex={-1}>
+          {props.title}
+        </h2>
         {props.note !== undefined && <div class="note">{props.note}</div>}
       </div>
       <div class="panel-body">{props.children}</div>
     </section>
   );
+}
+
+/** Scroll to a panel, and let the keyboard and the screen reader go on there. */
+export function showPanel(title: string): void {
+  const heading = document.getElementById(panelId(title));
+  heading?.focus({ preventScroll: true });
+  heading?.closest("section")?.scrollIntoView();
+}
+
+function panelId(title: string): string {
+  return `panel-${title.toLowerCase().replaceAll(/\W+/g, "-")}`;
 }
 
 export function Empty(props: { readonly title: string; readonly children?: ComponentChildren }) {
@@ -33,6 +46,11 @@ export function Empty(props: { readonly title: string; readonly children?: Compo
       {props.children}
     </div>
   );
+}
+
+/** A text of the server. What is between backticks is a command. */
+export function Words({ text }: { readonly text: string }) {
+  return <>{text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
 }
 
 export function ErrorBanner(props: {
@@ -97,13 +115,19 @@ const RUN_PILLS: Readonly<Record<RunRow["status"], readonly [state: string, name
   Cancelled: ["split", "canceled"],
 };
 
-export function RunPill({ run }: { readonly run: Pick<RunRow, "status" | "isPaused"> }) {
-  const [state, name] = run.status === "Active" && run.isPaused ? ["waiting", "paused"] : RUN_PILLS[run.status];
+export function RunPill({ run }: { readonly run: RunRow }) {
+  const [state, name] = pillOf(run);
   return (
     <span class="pill" data-state={state}>
       {name}
     </span>
   );
+}
+
+function pillOf({ status, isPaused, isCounted, workers, shards }: RunRow): readonly [state: string, name: string] {
+  if (status !== "Active") return RUN_PILLS[status];
+  if (isPaused) return ["waiting", "paused"];
+  return isCounted && workers === 0 && shards.leased === 0 ? ["waiting", "idle"] : RUN_PILLS.Active;
 }
 
 /** A shortened id. Pointing at it shows the whole id. */

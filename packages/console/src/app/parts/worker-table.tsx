@@ -1,3 +1,4 @@
+import { useApp } from "../app.ts";
 import type { WorkerRow } from "../data/api-types.ts";
 import { formatCount, formatRate, plural } from "../format/numbers.ts";
 import { workerTitle } from "../format/titles.ts";
@@ -45,12 +46,25 @@ export function WorkerTable(props: {
               </td>
               <td class="num">{formatRate(worker.perSecond)}</td>
               {!isShort && <td class="num">{worker.items === undefined ? "–" : formatCount(worker.items)}</td>}
-              <td>{worker.seenAtMs === undefined ? "–" : <Ago atMs={worker.seenAtMs} />}</td>
+              <td>{worker.seenAtMs === undefined ? "–" : <LastSeen atMs={worker.seenAtMs} />}</td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** A worker reports itself every few seconds. One that is silent for longer is gone, or cannot reach the store. */
+const SILENT_MS = 20_000;
+
+function LastSeen({ atMs }: { readonly atMs: number }) {
+  const isSilent = useApp().nowMs.value - atMs > SILENT_MS;
+  return (
+    <span class={isSilent ? "warn" : undefined}>
+      <Ago atMs={atMs} />
+      {isSilent && <div class="small">not responding</div>}
+    </span>
   );
 }
 

@@ -27,6 +27,8 @@ export interface PictureProps {
   readonly onPoint: (point: Point | undefined) => void;
   readonly onChoose?: ((point: Point) => void) | undefined;
   readonly onDrag?: ((from: Point, to: Point) => void) | undefined;
+  /** Dragging selects a rectangle, and not only a part from left to right. */
+  readonly isArea?: boolean;
   /** Returns whether the key was handled. */
   readonly onKey?: ((key: string, point: Point) => boolean) | undefined;
   readonly children?: ComponentChildren;
@@ -100,7 +102,9 @@ export function Picture(props: PictureProps) {
       onBlur={() => onPoint(undefined)}
     >
       <canvas ref={canvas} height={height} style={{ height: `${height}px` }} aria-hidden="true" />
-      {dragFrom !== undefined && point !== undefined && <Selection from={dragFrom} to={point} />}
+      {dragFrom !== undefined && point !== undefined && (
+        <Selection from={dragFrom} to={point} isArea={props.isArea === true} />
+      )}
       {props.children}
     </div>
   );
@@ -113,7 +117,7 @@ const MOVES: Readonly<Record<string, Point>> = {
   ArrowDown: { x: 0, y: 1 },
 };
 
-function Selection({ from, to }: { readonly from: Point; readonly to: Point }) {
+function Selection({ from, to, isArea }: { readonly from: Point; readonly to: Point; readonly isArea: boolean }) {
   const percent = (value: number): string => `${value * 100}%`;
   return (
     <div
@@ -121,6 +125,7 @@ function Selection({ from, to }: { readonly from: Point; readonly to: Point }) {
       style={{
         left: percent(Math.min(from.x, to.x)),
         width: percent(Math.abs(to.x - from.x)),
+        ...(isArea ? { top: percent(Math.min(from.y, to.y)), height: percent(Math.abs(to.y - from.y)) } : {}),
       }}
     />
   );

@@ -210,10 +210,17 @@ describe("the curve", () => {
   });
 
   test("rates are per second, and a long history is thinned out to means", () => {
-    expect(ratesOf({ items: [60, null], stepMs: 60_000 })).toEqual([1, null]);
+    expect(ratesOf({ items: [60, null], stepMs: 60_000, fromMs: 0 })).toEqual([1, null]);
     expect(thinOut([1, 3, null, 5, null, null], 3)).toEqual([2, 5, null]);
     expect(thinOut([1, null], 3)).toEqual([1, null]);
   });
+});
+
+test("a step that is not over does not look like a fall", () => {
+  const minutes = { items: [600, 300], stepMs: 60_000, fromMs: 120_000 };
+  expect(ratesOf({ ...minutes, untilMs: 210_000 })).toEqual([10, 10]);
+  expect(ratesOf({ ...minutes, untilMs: 181_000 })).toEqual([10, null]);
+  expect(ratesOf({ items: [8, 3], stepMs: 1_000, fromMs: 5_000, untilMs: 6_400 })).toEqual([8, null]);
 });
 
 describe("the time line", () => {

@@ -10,9 +10,21 @@ export interface SeriesLayout {
   readonly last: number | undefined;
 }
 
-/** Items per second, one value per step. */
-export function ratesOf({ items, stepMs }: Pick<History, "items" | "stepMs">): (number | null)[] {
-  return items.map((count) => (count === null ? null : (count * 1000) / stepMs));
+/** A rate over less than this says nothing. */
+const LEAST_MS = 5_000;
+
+/** Items per second, one value per step. The last step may have been recorded in part. */
+export function ratesOf({
+  items,
+  stepMs,
+  fromMs,
+  untilMs = Infinity,
+}: Pick<History, "items" | "stepMs" | "fromMs" | "untilMs">): (number | null)[] {
+  return items.map((count, index) => {
+    const recordedMs = Math.min(stepMs, untilMs - (fromMs + index * stepMs));
+    const isKnown = count !== null && (recordedMs === stepMs || recordedMs >= LEAST_MS);
+    return isKnown ? (count * 1000) / recordedMs : null;
+  });
 }
 
 export function layoutSeries(values: readonly (number | null)[]): SeriesLayout {

@@ -21,13 +21,17 @@ export function FailurePanel(props: RunPanelProps) {
     { run, of: `${run}/${after ?? ""}`, everyMs: 2_000 },
   );
   const canRetry = app.canOperate && detail.failures > 0;
+  const isOver = detail.status !== "Active" && detail.status !== "Initializing";
   return (
     <>
       {detail.shards.parked > 0 && <ParkedPanel {...props} />}
       <Panel
         title="Failed items"
         note={
-          canRetry && (
+          canRetry &&
+          (!isOver ? (
+            "can be retried when the run has ended"
+          ) : (
             <button
               type="button"
               class="button small"
@@ -35,7 +39,7 @@ export function FailurePanel(props: RunPanelProps) {
             >
               Retry {formatCount(detail.failures)} …
             </button>
-          )
+          ))
         }
       >
         <Loaded resource={failures} what="The failures">

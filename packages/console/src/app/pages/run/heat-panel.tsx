@@ -4,6 +4,7 @@ import type { Heat } from "../../data/api-types.ts";
 import { useResource } from "../../data/use-resource.ts";
 import { formatRate, plural } from "../../format/numbers.ts";
 import { formatAxisTime, formatClock } from "../../format/times.ts";
+import { endText, startText } from "../../format/titles.ts";
 import { DataTable, Empty, Loaded, Panel } from "../../parts/parts.tsx";
 import { RAMPS, type Colors } from "../../pictures/colors.ts";
 import { AXIS_HEIGHT, drawLabel, drawPixels, drawPointer } from "../../pictures/draw.ts";
@@ -86,7 +87,11 @@ function HeatPicture({ heat, detail, window, onWindow, onTimes }: HeatPicturePro
   );
   return (
     <>
+      <p class="axis-note">
+        <HeatEnds detail={detail} window={window} />
+      </p>
       <Picture
+        isArea
         label={`Heat map of keys and time, up to ${formatRate(heat.max)}.`}
         keys={KEYS}
         height={HEIGHT}
@@ -115,6 +120,19 @@ function HeatPicture({ heat, detail, window, onWindow, onTimes }: HeatPicturePro
     </>
   );
 }
+
+/** The keys at the top and at the bottom. */
+function HeatEnds({ detail, window }: Pick<RunPanelProps, "detail" | "window">) {
+  const [from, to] = [useKeyAt(detail, window.from), useKeyAt(detail, window.to)];
+  return (
+    <>
+      Keys from top to bottom: <span class="mono">{startText(window.from > 0 ? (from ?? WAIT) : detail.from)}</span> to{" "}
+      <span class="mono">{endText(window.to < 1 ? (to ?? WAIT) : detail.to)}</span>. Time from left to right.
+    </>
+  );
+}
+
+const WAIT = { text: "…" };
 
 function drawHeatAxis(context: CanvasRenderingContext2D, { width, height }: Size, colors: Colors, heat: Heat): void {
   const marks = heatMarks(heat, Math.max(2, Math.floor(width / 130)));
