@@ -52,6 +52,39 @@ test("one process writes, and another goes on when it is gone", async () => {
   expect(await itemsIn(store)).toBeGreaterThanOrEqual(5 * 36);
 });
 
+test("after a kill, a process that saw the run meanwhile goes on, and not one that came later", async () => {
+  const store = await makeStore();
+  const [first, second, late] = ["a", "b", "c"].map((writer) => new HistoryRecorder({ store, run: request, writer }));
+  for (let at = 0; at < 10; at++) {
+    for (const recorder of [first!, second!]) {
+      recorder.add(look(at, 5));
+      await recorder.flush(START + 1000 * (at + 1));
+    }
+  }
+  // The first is killed. A page is opened when its entry is old, and looks before the second process does.
+  for (let at = 10; at < 50; at++)
+    for (const recorder of at < 25 ? [second!] : [late!, second!]) {
+      recorder.add(look(at, 5));
+      await recorder.flush(START + 1000 * (at + 1));
+    }
+  expect([second!.isWriter, late!.isWriter]).toEqual([true, false]);
+  const { rollups } = (await readHistory(store, request))!;
+  const recorded = [...rollups.steps(1000).keys()].toSorted((a, b) => a - b);
+  expect(recorded.at(-1)! - recorded[0]! + 1).toBe(recorded.length);
+});
+
+test("without such a process, the one that came later goes on", async () => {
+  const store = await makeStore();
+  const [first, late] = ["a", "b"].map((writer) => new HistoryRecorder({ store, run: request, writer }));
+  first!.add(look(0, 5));
+  await first!.flush(START + 1000);
+  for (let at = 10; at < 60 && !late!.isWriter; at++) {
+    late!.add(look(at, 5));
+    await late!.flush(START + 1000 * (at + 1));
+  }
+  expect(late!.isWriter).toBe(true);
+});
+
 test("a process that ends lets another write at once", async () => {
   const store = await makeStore();
   const [first, second] = ["a", "b"].map((writer) => new HistoryRecorder({ store, run: request, writer }));

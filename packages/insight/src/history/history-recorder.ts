@@ -29,6 +29,8 @@ export interface HistoryRecorderOptions {
 const FLUSH_MS = 5000;
 /** A writer that has not written for this many intervals is gone. */
 const PATIENCE = 4;
+/** How many intervals longer a process waits that has not seen what the writer no longer wrote. */
+const LATECOMER_PATIENCE = 2;
 const MAX_NOTES = 200;
 
 /** The history of a run as it is stored. */
@@ -53,6 +55,8 @@ export class HistoryRecorder {
   #figures: RunFigures = {};
   /** The bytes of this process's entry as writer. `undefined` while it does not write. */
   #entry: Uint8Array | undefined;
+  /** When this process first looked at the run. */
+  #sinceMs = Infinity;
   #nextFlushMs = 0;
   #isFlushing = false;
 
@@ -78,6 +82,7 @@ export class HistoryRecorder {
   add(sample: RunSample, figures: RunFigures = {}): void {
     const { sinceMs, atMs, newItems, newFailures, holders, heat, changes } = sample;
     this.#figures = figures;
+    this.#sinceMs = Math.min(this.#sinceMs, atMs);
     for (const change of changes) this.#leases.add(change);
     // Nothing waits to be written.
     if (this.#options.isReadOnly === true) this.#leases.written();
@@ -129,12 +134,22 @@ export class HistoryRecorder {
     this.#rollups.restoreDirty(dirty);
   }
 
+  /**
+   * Whether another process writes, or should. If the writer was killed, a process that has looked since then can write
+   * without a gap, so one that has not waits longer.
+   */
+  #mustWait({ atMs, untilMs }: HistoryWriter, nowMs: number): boolean {
+    const hasGap = untilMs > atMs && this.#sinceMs > atMs;
+    return nowMs < untilMs + (hasGap ? LATECOMER_PATIENCE * this.#flushMs : 0);
+  }
+
   /** What the entry of the writer must still be, if this process may write; and take over what is stored. */
   async #takeTurn(nowMs: number): Promise<Uint8Array | "absent" | undefined> {
     const notes = await listHistoryNotes(this.#options.store, this.#options.run);
     if (notes === undefined) return undefined;
     const { rollups, leases, writer } = readNotes(notes);
-    if (writer !== undefined && writer.untilMs > nowMs && writer.writer !== this.#options.writer) return undefined;
+    if (writer !== undefined && writer.writer !== this.#options.writer && this.#mustWait(writer, nowMs))
+      return undefined;
     const ownLeases = this.#leases.events;
     this.#rollups.addOlder(rollups);
     this.#leases = new LeaseLog();

@@ -95,6 +95,7 @@ export const shardRow = {
   parent: Type.Optional(Id),
   children: Count,
   parkReason: Type.Optional(ParkReasonName),
+  parkError: Type.Optional(Type.String({ description: "Why it is parked, in a list of parked shards." })),
   acquired: Count,
   failed: Type.Optional(Count),
 };

@@ -241,6 +241,15 @@ describe("a run", () => {
     expect(first.spans).toMatchObject([{ shard: "0000000000000002", end: "taken" }]);
   });
 
+  test("lists parked shards with the errors that parked them", async () => {
+    const detail = { item: bytes("h"), attempts: 3, error: "h is broken" };
+    unwrap(await (await hold(2)).park("Poisoned", { detail }));
+    const isListed = (json: Json): boolean => json.shards.length === 1;
+    const { shards } = await until(`runs/${RUN}/shards?state=parked`, isListed);
+    expect(shards).toMatchObject([{ parkReason: "Poisoned", parkError: "h is broken" }]);
+    expect((await get(`runs/${RUN}/shards`)).shards[1].parkError).toBeUndefined();
+  });
+
   test("lists failures with their errors", async () => {
     const failure = { key: bytes("h"), attempts: 3, reason: "ItemFailed", error: "no such file: h" } as const;
     unwrap(await (await hold(2)).checkpoint(cursorAt("j", 5), { failures: [failure] }));
@@ -260,7 +269,8 @@ describe("hidden keys", () => {
     unwrap(await other.park("Poisoned", { detail: { item: bytes("oh-hush"), attempts: 1, error: "hush" } }));
     await until(`runs/${RUN}`, (json) => json.run.shards.parked === 1);
     const paths = ["", "/strip", "/shards", "/tree", "/failures", "/keys?positions=0.3", "/shards/0000000000000003"];
-    for (const path of paths) expect(JSON.stringify(await get(`runs/${RUN}${path}`))).not.toContain("hush");
+    for (const path of [...paths, "/shards?state=parked"])
+      expect(JSON.stringify(await get(`runs/${RUN}${path}`))).not.toContain("hush");
     expect((await get(`runs/${RUN}/failures`)).failures[0].key.text).toBe("(9 bytes)");
     expect((await get("whoami")).hideKeys).toBe(true);
     // The other operations return keys as they are.

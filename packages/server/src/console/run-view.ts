@@ -54,7 +54,7 @@ const UNWATCHED_SHARE = 0.01;
 const UNWATCHED_PACE = 5;
 const FIRST_SHARE = 0.5;
 /** A history that was not written for so long is not kept up by any process. */
-const STALE_MS = 5000;
+const STALE_MS = 15_000;
 /** A view that no request asks for is not kept up to date. */
 const LIFE_MS = 30_000;
 /** How long a request waits for a first look, or a newer one. */

@@ -1,7 +1,7 @@
 import type { ShardId } from "@gossip/contracts";
 import { ShardFilter, type ShardRecord } from "@gossip/coordination";
 import { coordError, InfraError } from "@gossip/coordination-errors";
-import { readPosition, writeId, writePosition } from "@gossip/protocol";
+import { readPosition, writeId, writePosition, type ShardRowWire } from "@gossip/protocol";
 import { idOf, type Execute } from "../execute/call.ts";
 import { isFailure, type ElementContext, type Failure } from "../execute/element-context.ts";
 import { readPage } from "./list-leaves.ts";
@@ -38,7 +38,8 @@ export const SHARD_EXECUTORS: { readonly [Name in ShardName]: Execute<Name> } = 
     const listed = await listRows(context, shown, { filter, limit, after: query.after });
     if (isFailure(listed)) return listed;
     const { rows, next } = listed;
-    return { ok: { shards: rows, ...(next === undefined ? {} : { next }) } };
+    const shards = state === "parked" ? await withErrors(context, shown, rows) : rows;
+    return { ok: { shards, ...(next === undefined ? {} : { next }) } };
   },
 
   async showTree(context, { params, query }) {
@@ -113,6 +114,22 @@ export const SHARD_EXECUTORS: { readonly [Name in ShardName]: Execute<Name> } = 
     };
   },
 };
+
+/** Parked shards with the error that parked them, where it is known. */
+async function withErrors(
+  context: ElementContext,
+  { request: { tenant, run }, view: { keys } }: ShownRun,
+  rows: readonly ShardRowWire[],
+): Promise<ShardRowWire[]> {
+  return Promise.all(
+    rows.map(async (row) => {
+      const shard = idOf<ShardId>(context, row, "shard");
+      if (isFailure(shard)) return row;
+      const found = await context.coordinator.getParkedDetail({ tenant, key: { run, shard } });
+      return found.ok && found.value !== undefined ? { ...row, parkError: keys.error(found.value.error) } : row;
+    }),
+  );
+}
 
 interface ParkedInput {
   readonly item: Uint8Array | undefined;

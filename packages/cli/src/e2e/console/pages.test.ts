@@ -101,25 +101,28 @@ test.for(VIEWS)("axe finds nothing on any page: $theme, $width pixels", async ({
   expect(world.complaints).toEqual([]);
 });
 
-test.for(VIEWS)("axe finds nothing in what can be opened: $theme, $width pixels", async (view, context) => {
-  context.skip(skipped !== undefined, skipped);
-  const page = await world.open(`#/runs/${run}`, view);
-  await page.getByText(`Table: ${SHARDS} shards in this part`).waitFor();
-  for (const summary of await page.locator("details > summary").all()) await summary.click();
-  await page.locator("details[open] tbody tr").first().waitFor();
-  await page.getByRole("application", { name: /^Keyspace strip/ }).press("Enter");
-  await page.getByRole("button", { name: "Split here …" }).waitFor();
-  expect(await axeFindings(page)).toEqual([]);
-  for (const action of ["Change the rate …", "Cancel …"]) {
-    await page.getByRole("button", { name: action }).click();
-    await page.getByRole("dialog").waitFor();
-    expect([action, await axeFindings(page)]).toEqual([action, []]);
-    await page.keyboard.press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "detached" });
-  }
-  expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
-  await page.context().close();
-});
+test.for([VIEWS[0], VIEWS[3]])(
+  "axe finds nothing in what can be opened: $theme, $width pixels",
+  async (view, context) => {
+    context.skip(skipped !== undefined, skipped);
+    const page = await world.open(`#/runs/${run}`, view);
+    await page.getByText(`Table: ${SHARDS} shards in this part`).waitFor();
+    for (const summary of await page.locator("details > summary").all()) await summary.click();
+    await page.locator("details[open] tbody tr").first().waitFor();
+    await page.getByRole("application", { name: /^Keyspace strip/ }).press("Enter");
+    await page.getByRole("button", { name: "Split here …" }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    for (const action of ["Change the rate …", "Cancel …"]) {
+      await page.getByRole("button", { name: action }).click();
+      await page.getByRole("dialog").waitFor();
+      expect([action, await axeFindings(page)]).toEqual([action, []]);
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    await page.context().close();
+  },
+);
 
 test("axe can find something", async (context) => {
   context.skip(skipped !== undefined, skipped);

@@ -41,6 +41,26 @@ test.each(ALL)("$title: states its effect in sentences, and carries the op id an
   ]);
 });
 
+test("several shards are unparked one by one, with the same op ids when it is tried again", async () => {
+  const action = actions.unparkShards(run, ["0000000000000001", "0000000000000002", "0000000000000003"]);
+  const attempts: string[][] = [];
+  for (const failsAt of [1, undefined]) {
+    const sent: string[] = [];
+    const client: Poster = {
+      post: async <T>(path: string, body: object): Promise<Answer<T>> => {
+        sent.push(`${path.slice(-17, -7)} ${(body as { opId: string }).opId}`);
+        return sent.length - 1 === failsAt
+          ? { ok: false, error: { kind: "Network" } }
+          : { ok: true, value: undefined as T };
+      },
+    };
+    expect((await action.send(client, "ffffffffffffffff", "")).ok).toBe(failsAt === undefined);
+    attempts.push(sent);
+  }
+  const all = ["0000000001 ffffffffffffffff", "0000000002 0000000000000000", "0000000003 0000000000000001"];
+  expect(attempts).toEqual([all.slice(0, 2), all]);
+});
+
 test("a run is deleted only after its name was typed, or its id if it has none", () => {
   const { problem } = actions.deleteRun(run, "nightly").input!;
   expect([problem("nightly"), problem("Nightly"), problem("")]).toEqual([

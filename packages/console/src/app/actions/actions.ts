@@ -1,6 +1,7 @@
 // What an operator can do, what it does, and how it is sent. Each action states its effect before it is confirmed.
 import type { Answer, Poster } from "../data/call.ts";
 import type { Route } from "../route/route.ts";
+import { opIdAfter } from "../data/op-id.ts";
 import { formatCount, plural } from "../format/numbers.ts";
 
 export interface ActionInput {
@@ -137,6 +138,27 @@ export function unparkShard({ tenant, run }: ActionRun, shard: string): Action {
     button: "Unpark",
     send: (client, opId) => client.post(`runs/${run}/shards/${shard}/unpark`, { tenant, opId }),
     done: () => ({ text: "The shard can be claimed again." }),
+  };
+}
+
+/** Unparks one shard after the other, and stops at the first that cannot be unparked. */
+export function unparkShards({ tenant, run }: ActionRun, shards: readonly string[]): Action {
+  return {
+    title: `Unpark ${plural(shards.length, "shard")}`,
+    effects: [
+      "Workers may claim them again, and go on after their last finished keys.",
+      "Their counts of attempts begin again. If the reason is still there, they will be parked again.",
+    ],
+    button: `Unpark ${formatCount(shards.length)}`,
+    send: async (client, opId) => {
+      for (const [index, shard] of shards.entries()) {
+        const body = { tenant, opId: opIdAfter(opId, index) };
+        const answer = await client.post(`runs/${run}/shards/${shard}/unpark`, body);
+        if (!answer.ok) return answer;
+      }
+      return { ok: true, value: {} };
+    },
+    done: () => ({ text: `${plural(shards.length, "shard")} can be claimed again.` }),
   };
 }
 

@@ -116,6 +116,8 @@ export interface ShardRow extends Omit<StripShard, "state"> {
   readonly parent?: string;
   readonly children: number;
   readonly parkReason?: string;
+  /** Only in a list of parked shards. */
+  readonly parkError?: string;
   readonly acquired: number;
   readonly failed?: number;
 }

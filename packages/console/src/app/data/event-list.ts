@@ -24,7 +24,7 @@ export function addEvents(list: EventList, events: readonly ConsoleEvent[]): Eve
   const known = new Set([...list.shown, ...list.waiting].slice(0, 2 * MAX_EVENTS).map(({ id }) => id));
   const fresh = events.filter(({ id }) => !known.has(id)).toReversed();
   if (fresh.length === 0) return list;
-  if (!list.isPaused) return { ...list, shown: [...fresh, ...list.shown].slice(0, MAX_EVENTS) };
+  if (!list.isPaused) return { ...list, shown: newestFirst([...fresh, ...list.shown]) };
   const all = [...fresh, ...list.waiting];
   return { ...list, waiting: all.slice(0, MAX_EVENTS), missed: list.missed + Math.max(0, all.length - MAX_EVENTS) };
 }
@@ -36,12 +36,17 @@ export function pauseEvents(list: EventList): EventList {
 /** Shows what came during the pause. If events did not fit, there is a gap. */
 export function resumeEvents(list: EventList): EventList {
   return {
-    shown: [...list.waiting, ...list.shown].slice(0, MAX_EVENTS),
+    shown: newestFirst([...list.waiting, ...list.shown]),
     waiting: [],
     isPaused: false,
     missed: 0,
     hasGap: list.hasGap || list.missed > 0,
   };
+}
+
+/** Runs are looked at one after the other, so events do not come in the order of their times. */
+function newestFirst(events: readonly ConsoleEvent[]): ConsoleEvent[] {
+  return events.toSorted((a, b) => b.atMs - a.atMs).slice(0, MAX_EVENTS);
 }
 
 export function markGap(list: EventList): EventList {

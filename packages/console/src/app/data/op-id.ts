@@ -2,3 +2,10 @@
 export function newOpId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
+
+/** The op id of step `index` of an operation, the same whenever the operation is tried again. */
+export function opIdAfter(opId: string, index: number): string {
+  return BigInt.asUintN(64, BigInt(`0x${opId}`) + BigInt(index))
+    .toString(16)
+    .padStart(16, "0");
+}

@@ -1,7 +1,10 @@
 import { useApp } from "../app.ts";
+import type { RunPage } from "../data/api-types.ts";
 import { matchesFilter, pauseEvents, resumeEvents } from "../data/event-list.ts";
+import { useResource } from "../data/use-resource.ts";
 import { EVENT_KINDS } from "../format/event-text.ts";
 import { formatCount, plural } from "../format/numbers.ts";
+import { runTitle } from "../format/titles.ts";
 import { EventTable } from "../parts/event-table.tsx";
 import { Empty } from "../parts/parts.tsx";
 import { hrefOf } from "../route/route.ts";
@@ -16,6 +19,8 @@ export function EventsPage() {
   const filter = { kind: query["kind"] ?? "", run: query["run"] ?? "", text: query["text"] ?? "" };
   const list = app.events.value;
   const found = list.shown.filter((event) => matchesFilter(event, filter));
+  const runs = useResource<RunPage>("console/runs", { tenant: query["tenant"], limit: 100 }, { everyMs: 10_000 });
+  const titles = new Map(runs.data?.runs.map((run) => [run.run, runTitle(run)]));
   const change = (name: string, value: string): void => {
     window.location.hash = hrefOf({ page: "events" }, { tenant: query["tenant"], ...filter, [name]: value });
   };
@@ -74,7 +79,7 @@ export function EventsPage() {
             <p>{list.shown.length === 0 ? "They appear here as they happen." : "New ones that match appear here."}</p>
           </Empty>
         ) : (
-          <EventTable events={found.slice(0, MAX_ROWS)} />
+          <EventTable events={found.slice(0, MAX_ROWS)} titles={titles} />
         )}
       </div>
     </>

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { useApp } from "../app.ts";
 import type { RunPage as RunPageData, RunRow, RunStatus } from "../data/api-types.ts";
 import { useResource } from "../data/use-resource.ts";
-import { formatCount, formatPercent, formatRate } from "../format/numbers.ts";
+import { formatCount, formatPercent, formatRate, plural } from "../format/numbers.ts";
 import { formatDuration } from "../format/times.ts";
 import { runTitle } from "../format/titles.ts";
 import { Ago, Bar, Empty, Loaded, Pager, RunPill } from "../parts/parts.tsx";
@@ -156,12 +156,12 @@ function RunLine({ run }: { readonly run: RunRow }) {
       </td>
       <td class="progress-cell" data-label="Progress">
         {run.fraction === undefined ? (
-          <span class="muted">{run.items === undefined ? "not counted yet" : `${formatCount(run.items)} items`}</span>
+          <span class="muted">{run.items === undefined ? "not counted yet" : plural(run.items, "item")}</span>
         ) : (
           <>
             <span class="nowrap">
               {formatPercent(run.fraction)}
-              {run.items !== undefined && <span class="muted"> · {formatCount(run.items)} items</span>}
+              {run.items !== undefined && <span class="muted"> · {plural(run.items, "item")}</span>}
             </span>
             <Bar fraction={run.fraction} label={`Progress of ${runTitle(run)}`} />
           </>

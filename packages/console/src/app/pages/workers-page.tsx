@@ -4,7 +4,7 @@ import { useResource } from "../data/use-resource.ts";
 import { plural } from "../format/numbers.ts";
 import { runTitle } from "../format/titles.ts";
 import { Empty, Loaded } from "../parts/parts.tsx";
-import { WorkerTable } from "../parts/worker-table.tsx";
+import { whatToStart, WorkerTable } from "../parts/worker-table.tsx";
 import { hrefOf } from "../route/route.ts";
 
 /** Runs whose workers are listed. */
@@ -68,8 +68,7 @@ function RunWorkers({ run }: { readonly run: RunRow }) {
               {nobodyWorks && (
                 <div class="banner">
                   <div class="text">
-                    <strong>No one is working on this run.</strong> Start the same command again, on this machine or
-                    another: it goes on where it was.
+                    <strong>No one is working on this run.</strong> {whatToStart(run)}
                   </div>
                 </div>
               )}

@@ -9,9 +9,12 @@ import { ShardLink } from "./parts.tsx";
 export function EventTable({
   events,
   isShort = false,
+  titles,
 }: {
   readonly events: readonly ConsoleEvent[];
   readonly isShort?: boolean;
+  /** What runs are called, by id. */
+  readonly titles?: ReadonlyMap<string, string>;
 }) {
   const app = useApp();
   const nowMs = app.nowMs.value;
@@ -34,9 +37,9 @@ export function EventTable({
               <td class="event-time">{formatClock(event.atMs, nowMs)}</td>
               <td>{eventText(event)}</td>
               {!isShort && (
-                <td>
+                <td class="item">
                   <a href={hrefOf({ page: "run", run: event.run }, { tenant })} title={event.run}>
-                    <code>{shortId(event.run)}</code>
+                    {titles?.get(event.run) ?? <code>{shortId(event.run)}</code>}
                   </a>
                 </td>
               )}

@@ -1,11 +1,18 @@
 import { useApp } from "../app.ts";
-import type { WorkerRow } from "../data/api-types.ts";
+import type { RunRow, WorkerRow } from "../data/api-types.ts";
 import { formatCount, formatRate, plural } from "../format/numbers.ts";
 import { workerTitle } from "../format/titles.ts";
 import { Ago, ShardLink } from "./parts.tsx";
 
 /** Shards that a row lists. A worker may hold hundreds. */
 const SHOWN_SHARDS = 6;
+
+/** How a run that no one works on goes on. */
+export function whatToStart({ shards: { waiting, leased, parked } }: Pick<RunRow, "shards">): string {
+  return waiting + leased === 0 && parked > 0
+    ? "All shards that are left are parked: unpark them first."
+    : "Start the same command again, on this machine or another: it goes on where it was.";
+}
 
 export function WorkerTable(props: {
   readonly workers: readonly WorkerRow[];

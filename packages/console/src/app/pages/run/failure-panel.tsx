@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { retryFailures, unparkShard } from "../../actions/actions.ts";
+import { retryFailures, unparkShard, unparkShards } from "../../actions/actions.ts";
 import { useApp } from "../../app.ts";
 import type { FailurePage, ShardPage } from "../../data/api-types.ts";
 import { useResource } from "../../data/use-resource.ts";
@@ -106,6 +106,25 @@ function FailureTable({ page, run }: { readonly page: FailurePage; readonly run:
   );
 }
 
+/** How many shards are parked, and how to unpark those that are listed. */
+function ParkedNote({
+  detail,
+  shards,
+}: {
+  readonly detail: RunPanelProps["detail"];
+  readonly shards: ShardPage["shards"];
+}) {
+  const app = useApp();
+  const isOver = detail.status !== "Active";
+  if (!app.canOperate || isOver || shards.length < 2) return <>{plural(detail.shards.parked, "shard")}</>;
+  const ids = shards.map(({ shard }) => shard);
+  return (
+    <button type="button" class="button small" onClick={() => app.ask(unparkShards(actionRunOf(detail), ids))}>
+      Unpark these {formatCount(ids.length)} …
+    </button>
+  );
+}
+
 function ParkedPanel({ run, tenant, detail }: RunPanelProps) {
   const app = useApp();
   const [after, setAfter] = useState<string>();
@@ -115,7 +134,7 @@ function ParkedPanel({ run, tenant, detail }: RunPanelProps) {
     { run, of: `${run}/${after ?? ""}`, everyMs: 2_000 },
   );
   return (
-    <Panel title="Parked shards" note={plural(detail.shards.parked, "shard")}>
+    <Panel title="Parked shards" note={<ParkedNote detail={detail} shards={parked.data?.shards ?? []} />}>
       <Loaded resource={parked} what="The parked shards">
         {(page) => (
           <>
@@ -127,9 +146,7 @@ function ParkedPanel({ run, tenant, detail }: RunPanelProps) {
                     <th scope="col">Reason</th>
                     <th scope="col">From</th>
                     <th scope="col">Stopped after</th>
-                    <th scope="col" class="num">
-                      Attempts
-                    </th>
+                    <th scope="col">Error</th>
                     {app.canOperate && <th scope="col">Action</th>}
                   </tr>
                 </thead>
@@ -142,7 +159,9 @@ function ParkedPanel({ run, tenant, detail }: RunPanelProps) {
                       <td>{shard.parkReason ?? "–"}</td>
                       <td class="mono item">{startText(shard.start)}</td>
                       <td class="mono item">{shard.cursor?.text ?? "–"}</td>
-                      <td class="num">{formatCount(shard.attempts)}</td>
+                      <td>
+                        <span class="long">{shard.parkError ?? "–"}</span>
+                      </td>
                       {app.canOperate && (
                         <td>
                           <button

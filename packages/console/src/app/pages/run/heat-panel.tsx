@@ -59,7 +59,12 @@ export function HeatPanel(props: RunPanelProps) {
               <p>Rates appear here a second after the first item is done.</p>
             </Empty>
           ) : (
-            <HeatPicture {...props} heat={data} onTimes={setTimes} />
+            <HeatPicture
+              {...props}
+              heat={data}
+              isNow={times === undefined && props.detail.completedAtMs === undefined}
+              onTimes={setTimes}
+            />
           )
         }
       </Loaded>
@@ -69,10 +74,12 @@ export function HeatPanel(props: RunPanelProps) {
 
 interface HeatPictureProps extends RunPanelProps {
   readonly heat: Heat;
+  /** Whether the last column is of the present. */
+  readonly isNow: boolean;
   readonly onTimes: (times: Times | undefined) => void;
 }
 
-function HeatPicture({ heat, detail, window, onWindow, onTimes }: HeatPictureProps) {
+function HeatPicture({ heat, isNow, detail, window, onWindow, onTimes }: HeatPictureProps) {
   const [point, setPoint] = useState<Point>();
   const plot = (at: Point): Point => ({ x: at.x, y: Math.min(0.999999, (at.y * HEIGHT) / (HEIGHT - AXIS_HEIGHT)) });
   const hit = point && hitHeat(heat, Math.min(point.x, 0.999999), plot(point).y);
@@ -80,10 +87,10 @@ function HeatPicture({ heat, detail, window, onWindow, onTimes }: HeatPicturePro
     (context: CanvasRenderingContext2D, size: Size, colors: Colors) => {
       const area = { width: size.width, height: size.height - AXIS_HEIGHT };
       drawPixels(context, area, new ImageData(paintHeat(heat, colors.ramp), heat.columns.length, heat.keys));
-      drawHeatAxis(context, size, colors, heat);
+      drawHeatAxis(context, size, colors, { heat, isNow });
       if (point !== undefined) drawPointer(context, area, colors, plot(point), true);
     },
-    [heat, point?.x, point?.y],
+    [heat, isNow, point?.x, point?.y],
   );
   return (
     <>
@@ -134,7 +141,12 @@ function HeatEnds({ detail, window }: Pick<RunPanelProps, "detail" | "window">) 
 
 const WAIT = { text: "…" };
 
-function drawHeatAxis(context: CanvasRenderingContext2D, { width, height }: Size, colors: Colors, heat: Heat): void {
+function drawHeatAxis(
+  context: CanvasRenderingContext2D,
+  { width, height }: Size,
+  colors: Colors,
+  { heat, isNow }: { readonly heat: Heat; readonly isNow: boolean },
+): void {
   const marks = heatMarks(heat, Math.max(2, Math.floor(width / 130)));
   const spanMs = heat.columns.at(-1)!.toMs - heat.columns[0]!.fromMs;
   for (const { x, atMs } of marks) {
@@ -143,7 +155,9 @@ function drawHeatAxis(context: CanvasRenderingContext2D, { width, height }: Size
     const label = formatAxisTime(atMs, spanMs > 7_200_000 ? 60_000 : 1_000);
     drawLabel(context, label, { x: x * width + 4, y: height - 5 }, colors.muted);
   }
-  drawLabel(context, "now", { x: width, y: height - 5 }, colors.muted, "right");
+  const endMs = heat.columns.at(-1)!.toMs;
+  const end = isNow ? "now" : formatAxisTime(endMs, spanMs > 7_200_000 ? 60_000 : 1_000);
+  drawLabel(context, end, { x: width, y: height - 5 }, colors.muted, "right");
 }
 
 function Readout({ hit, detail }: { readonly hit: HeatHit | undefined; readonly detail: RunPanelProps["detail"] }) {

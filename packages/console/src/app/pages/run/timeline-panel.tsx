@@ -25,12 +25,13 @@ const ROUND_MS = 1_000;
 
 /** Who held what and when: claims, losses, takeovers and refused writers. */
 export function TimelinePanel(props: RunPanelProps) {
-  const { run, tenant } = props;
+  const { run, tenant, detail } = props;
   const [spanMs, setSpanMs] = useState(600_000);
-  // Without `fromMs` the server returns what it has. The end is now, so it is not part of the request.
+  const endMs = detail.completedAtMs;
+  // Without an end the server takes the time of the request.
   const timeline = useResource<Timeline>(
     `console/runs/${run}/timeline`,
-    { tenant, fromMs: useStart(spanMs) },
+    { tenant, fromMs: useStart(spanMs, detail), toMs: endMs === undefined ? undefined : endMs + 1 },
     { run, of: `${run}/${spanMs}`, everyMs: 2_000 },
   );
   return (
@@ -59,11 +60,14 @@ export function TimelinePanel(props: RunPanelProps) {
   );
 }
 
-/** The start of the time that is shown. It moves in steps of a tenth, so that the picture does not slide all the time. */
-function useStart(spanMs: number): number {
+/**
+ * The start of the time that is shown, never before the run began. It moves in steps, so that the picture does not slide
+ * all the time.
+ */
+function useStart(spanMs: number, { createdAtMs, completedAtMs }: RunPanelProps["detail"]): number {
   const stepMs = Math.max(ROUND_MS, spanMs / 20);
   const nowMs = useApp().nowMs.value;
-  return Math.floor((nowMs - spanMs) / stepMs) * stepMs;
+  return Math.max(createdAtMs, Math.floor(((completedAtMs ?? nowMs) - spanMs) / stepMs) * stepMs);
 }
 
 function TimelinePicture({ timeline, run }: { readonly timeline: Timeline; readonly run: string }) {
@@ -137,13 +141,13 @@ function MarkLegend() {
   return (
     <ul class="legend" aria-label="Legend">
       <li>
-        <span class="swatch" data-state="leased" /> held
+        <span class="swatch square" data-state="leased" /> held
       </li>
       <li>
-        <span class="swatch" data-state="done" /> completed
+        <span class="swatch square" data-state="done" /> completed
       </li>
       <li>
-        <span class="swatch" data-state="failed" /> lost
+        <span class="swatch square" data-state="failed" /> lost or taken over
       </li>
       <li>
         <b aria-hidden="true">▲</b> takeover

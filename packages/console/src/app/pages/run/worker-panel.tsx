@@ -2,7 +2,7 @@ import type { WorkerList } from "../../data/api-types.ts";
 import { useResource } from "../../data/use-resource.ts";
 import { plural } from "../../format/numbers.ts";
 import { Empty, Loaded, Panel } from "../../parts/parts.tsx";
-import { WorkerTable } from "../../parts/worker-table.tsx";
+import { whatToStart, WorkerTable } from "../../parts/worker-table.tsx";
 import type { RunPanelProps } from "./run-panel.ts";
 
 /** Who works on the run. */
@@ -15,7 +15,7 @@ export function WorkerPanel({ run, tenant, detail }: RunPanelProps) {
         {({ workers: rows }) =>
           rows.length === 0 ? (
             <Empty title={detail.status === "Active" ? "No one is working on this run" : "No workers"}>
-              {detail.status === "Active" && <p>Start the same command again, on this machine or another.</p>}
+              {detail.status === "Active" && <p>{whatToStart(detail)}</p>}
             </Empty>
           ) : (
             <WorkerTable workers={rows} run={run} isShort />
