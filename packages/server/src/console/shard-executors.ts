@@ -123,7 +123,7 @@ async function withErrors(
 ): Promise<ShardRowWire[]> {
   return Promise.all(
     rows.map(async (row) => {
-      const shard = idOf<ShardId>(context, row, "shard");
+      const shard = idOf<ShardId>(context, { shard: row.shard }, "shard");
       if (isFailure(shard)) return row;
       const found = await context.coordinator.getParkedDetail({ tenant, key: { run, shard } });
       return found.ok && found.value !== undefined ? { ...row, parkError: keys.error(found.value.error) } : row;

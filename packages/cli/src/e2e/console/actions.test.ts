@@ -164,7 +164,8 @@ test("a refusal is shown in its dialog, and changes nothing", async (context) =>
 
 test("actions appear in the events, which can be filtered and paused", async (context) => {
   context.skip(skipped !== undefined, skipped);
-  const other = await world.open("#/events");
+  // A page begins with the newest events of all runs.
+  const other = await world.open(`#/events?run=${RunId.format(run)}`);
   await other.getByRole("status").getByText("Live", { exact: true }).waitFor();
   await openShard(2);
   await page.getByRole("button", { name: "Park …" }).click();

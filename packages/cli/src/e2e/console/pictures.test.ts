@@ -36,6 +36,7 @@ test("a run in the middle of its work", async (context) => {
     writeFileSync(join(world.folder, "resize.mjs"), JOB);
     const args = [
       "run",
+      "resize-photos",
       "--source",
       `fs:${photos}`,
       "--module",
@@ -48,7 +49,7 @@ test("a run in the middle of its work", async (context) => {
     ];
     const workers = [await world.gossip(...args), await world.gossip(...args), await world.gossip(...args)];
     const page = await world.open("#/runs", { height: HEIGHT });
-    await page.getByRole("link", { name: /photos/ }).click();
+    await page.getByRole("link", { name: "resize-photos" }).click();
     await page.waitForTimeout(25_000);
     await workers[2]!.kill();
     await page.waitForTimeout(15_000);
