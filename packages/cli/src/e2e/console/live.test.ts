@@ -55,7 +55,7 @@ test("a run is watched from its start to its end while workers are killed", asyn
     .getByRole("region", { name: "Leases" })
     .getByText(/^Table: the newest/)
     .click();
-  await expect.poll(() => timelineHas(page, /lost|taken over|took over/), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => timelineHas(page, /lost|taken over|took over/), { timeout: 180_000 }).toBe(true);
   writeFileSync(join(world.folder, "go"), "");
   expect((await survivor.ended).code).toBe(0);
 
