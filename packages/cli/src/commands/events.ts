@@ -4,11 +4,13 @@ import { RunId, RunStatus } from "@gossip/contracts";
 import type { RunRequest, ShardRecord } from "@gossip/coordination";
 import { err, ok } from "@gossip/stdx";
 import { acting, addStoreCommand, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
+import { countOf } from "../output/number-words.ts";
 import { formatTime, timeJson } from "../output/time-text.ts";
 import { coordSentence } from "../run/report/coord-sentence.ts";
 import { EventTail, type StoredEvent } from "../run/inspect/event-tail.ts";
 import { visitShards } from "../run/inspect/read-shards.ts";
 import { formatShardId } from "../run/inspect/run-reference.ts";
+import { flaws, type ItemTotals } from "../run/results/item-totals.ts";
 import { stopSignal } from "../stop-signal.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 import { withRun } from "./chosen-run.ts";
@@ -70,10 +72,15 @@ async function printEvents(
   }
 }
 
-function print({ console }: Cli, { run }: RunRequest, { at, shard, what }: StoredEvent): void {
-  if (console.isJson) console.json({ at: timeJson(at), run, shard, what });
-  else
-    console.line(
-      `${formatTime(at)}  ${shard === undefined ? `run ${RunId.format(run)}` : `shard ${formatShardId(shard)}`}  ${what}`,
-    );
+function print({ console }: Cli, { run }: RunRequest, { at, shard, what, totals }: StoredEvent): void {
+  if (console.isJson) return console.json({ at: timeJson(at), run, shard, what, ...countsOf(totals) });
+  const where = shard === undefined ? `run ${RunId.format(run)}` : `shard ${formatShardId(shard)}`;
+  const done = totals === undefined ? "" : `: ${countOf(totals.items, "item")}${flaws(totals)}`;
+  console.line(`${formatTime(at)}  ${where}  ${what}${done}`);
+}
+
+function countsOf(totals: ItemTotals | undefined): object {
+  if (totals === undefined) return {};
+  const { items, failed, unreadable } = totals;
+  return { items, failed, unreadable };
 }

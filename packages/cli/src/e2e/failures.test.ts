@@ -48,6 +48,10 @@ test("failures are listed with their item, error, attempts and worker, and a sec
   expect((await at("failures")).stdout).toMatch(
     /^\d{4}-.*Z {2}row:0\/18 {2}exit status 1: no route \| try again {2}\(ItemFailed, 2 attempts, /,
   );
+  expect((await at("events")).stdout).toMatch(/ shard 1 {2}Complete: 12 items, 3 of them failed\n/);
+  expect(json((await at("events", "--json")).stdout)).toContainEqual(
+    expect.objectContaining({ what: "Complete", items: 12, failed: 3, unreadable: 0 }),
+  );
   expect((await at("status")).stdout).toMatch(/^failures 3: `gossip failures [0-9a-f]{16}` lists them$/m);
 });
 

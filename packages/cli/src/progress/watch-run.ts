@@ -6,7 +6,7 @@ import type { Source, WorkEstimate } from "@gossip/worker";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 import { readOverview, type RunOverview } from "../run/inspect/run-overview.ts";
 import { countAheadOfWork, type CountTime } from "./estimate/count-ahead-of-work.ts";
-import { estimateWork } from "./estimate/estimate-work.ts";
+import { estimateWork, type WorkLeft } from "./estimate/estimate-work.ts";
 import { ProgressEstimator, type ProgressFigures } from "./estimate/progress-estimator.ts";
 import { NO_ESTIMATE, readSharedEstimate, shareEstimate } from "./estimate/shared-estimate.ts";
 import { shardWorkOf } from "./estimate/shard-work.ts";
@@ -74,6 +74,11 @@ class Watch implements RunWatch {
   #nextLookMs = 0;
   /** When the figures were right. */
   #figuresMs = 0;
+  #left:
+    | { readonly overview: RunOverview; readonly estimate: WorkEstimate; readonly work: WorkLeft | undefined }
+    | undefined;
+  /** The items that this process had done at the last look. */
+  #ownAtLook = 0;
   #nextShowMs = 0;
   /** Since when looks have failed. */
   #failedSinceMs: number | undefined;
@@ -124,12 +129,24 @@ class Watch implements RunWatch {
       this.#look = this.#lookOnce().finally(() => (this.#look = undefined));
     }
     if (this.#overview === undefined) return;
-    if (this.#outage(nowMs) !== undefined) this.#figures = this.#estimator.addSilence(nowMs);
+    this.#update(this.#overview, nowMs);
     const shown = this.#shown(this.#overview, nowMs);
     this.#options.onShown?.(shown);
     if (nowMs < this.#nextShowMs) return;
     this.#nextShowMs = nowMs + this.#options.view.everyMs;
     this.#options.view.show(shown);
+  }
+
+  /** Bring the figures up to date. A look may be many seconds old: a busy machine makes each of them slow. */
+  #update(overview: RunOverview, nowMs: number): void {
+    const { own, worker } = this.#options;
+    if (this.#outage(nowMs) !== undefined) this.#figures = this.#estimator.addSilence(nowMs);
+    // What other processes have done is known at the next look.
+    else if (overview.rows.every(({ leaseOwner }) => leaseOwner === undefined || leaseOwner === worker)) {
+      const itemsSince = (own.progress?.items ?? 0) - this.#ownAtLook;
+      this.#figures = this.#estimator.addOwn({ atMs: nowMs, itemsSince, left: this.#workLeft(overview) });
+      this.#figuresMs = nowMs;
+    }
   }
 
   async #lookOnce(): Promise<void> {
@@ -174,9 +191,19 @@ class Watch implements RunWatch {
   }
 
   #sample(overview: RunOverview, atMs: number): ProgressFigures {
+    const { own } = this.#options;
     this.#figuresMs = atMs;
-    const left = estimateWork(shardWorkOf(overview.rows), this.#estimate);
-    return this.#estimator.add({ atMs, items: overview.totals.items, unstored: this.#options.own.unstored, left });
+    this.#ownAtLook = own.progress?.items ?? 0;
+    const left = this.#workLeft(overview);
+    return this.#estimator.add({ atMs, items: overview.totals.items, unstored: own.unstored, left });
+  }
+
+  /** Computed again only if the overview or the estimate has changed. */
+  #workLeft(overview: RunOverview): WorkLeft | undefined {
+    const estimate = this.#estimate;
+    if (this.#left?.overview !== overview || this.#left.estimate !== estimate)
+      this.#left = { overview, estimate, work: estimateWork(shardWorkOf(overview.rows), estimate) };
+    return this.#left.work;
   }
 
   #outage(nowMs: number): Outage | undefined {

@@ -18,6 +18,11 @@ export interface ProgressSample {
   readonly left: WorkLeft | undefined;
 }
 
+/** What this process has done since the last sample from the store. */
+export interface OwnSample extends Pick<ProgressSample, "atMs" | "left"> {
+  readonly itemsSince: number;
+}
+
 /** A fraction is shown only if the standard deviation of the whole work is not a larger share of it. */
 const MAX_DEVIATION = 0.05;
 /** Before the last shard is complete, the work is not. */
@@ -27,9 +32,16 @@ const ALMOST = 0.999;
 export class ProgressEstimator {
   readonly #pace = new Pace();
   #fraction: number | undefined;
+  /** The last sample, and the last that was read from the store. */
   #last: ProgressSample | undefined;
+  #looked: ProgressSample | undefined;
 
   add(sample: ProgressSample): ProgressFigures {
+    this.#looked = sample;
+    return this.#figures(sample);
+  }
+
+  #figures(sample: ProgressSample): ProgressFigures {
     const { atMs, items, unstored, left } = sample;
     this.#last = sample;
     this.#pace.add({ atMs, items: items + unstored });
@@ -41,10 +53,20 @@ export class ProgressEstimator {
     return { fraction: this.#fraction, perSecond: this.#pace.perSecond, remainingMs };
   }
 
+  /**
+   * The figures at a time between two looks at the store: by what this process has done since the last one, and by what
+   * was left at that look, of which more may be known now.
+   */
+  addOwn({ atMs, itemsSince, left }: OwnSample): ProgressFigures {
+    const looked = this.#looked;
+    if (looked === undefined) return { fraction: undefined, perSecond: undefined, remainingMs: undefined };
+    return this.#figures({ ...looked, atMs, left, unstored: looked.unstored + itemsSince });
+  }
+
   /** The figures at a time without news, such as during an outage: the rate falls, and the end is not known. */
   addSilence(atMs: number): ProgressFigures {
     if (this.#last === undefined) return { fraction: undefined, perSecond: undefined, remainingMs: undefined };
-    const { perSecond } = this.add({ ...this.#last, atMs });
+    const { perSecond } = this.#figures({ ...this.#last, atMs });
     return { fraction: this.#fraction, perSecond, remainingMs: undefined };
   }
 }

@@ -1,5 +1,6 @@
 import type { FenceEpoch, LogicalTime, OpId, RunStatus, ShardId } from "@gossip/contracts";
 import type { RunRecord, ShardRecord } from "@gossip/coordination";
+import { decodeTotalsToken, type ItemTotals } from "../results/item-totals.ts";
 
 /** An operation on a run or a shard. */
 export interface StoredEvent {
@@ -8,6 +9,8 @@ export interface StoredEvent {
   readonly shard: ShardId | undefined;
   /** The operation, `Acquired` if a worker acquired the shard, `Created` if a split created it, or the run's status. */
   readonly what: string;
+  /** What the shard has done, if it is complete. */
+  readonly totals?: ItemTotals;
 }
 
 interface Seen {
@@ -42,7 +45,7 @@ export class EventTail {
     return events;
   }
 
-  #ofShard({ shard, fenceEpoch, opLog, lease, parent }: ShardRecord, now: LogicalTime): StoredEvent[] {
+  #ofShard({ shard, fenceEpoch, opLog, lease, parent, cursor }: ShardRecord, now: LogicalTime): StoredEvent[] {
     const before = this.#seen.get(shard);
     this.#seen.set(shard, { fence: fenceEpoch, lastOp: opLog.at(-1)?.opId });
     const events: StoredEvent[] = [];
@@ -51,7 +54,11 @@ export class EventTail {
     if (this.#hasLooked && lease !== undefined && (before === undefined || fenceEpoch > before.fence))
       events.push({ at: now, shard, what: "Acquired" });
     const known = opLog.findIndex(({ opId }) => opId === before?.lastOp);
-    for (const { executedAt, kind } of opLog.slice(known + 1)) events.push({ at: executedAt, shard, what: kind });
+    const totals = decodeTotalsToken(cursor.token);
+    for (const { executedAt, kind } of opLog.slice(known + 1)) {
+      const done = kind === "Complete" && totals !== undefined ? { totals } : {};
+      events.push({ at: executedAt, shard, what: kind, ...done });
+    }
     return events;
   }
 }
