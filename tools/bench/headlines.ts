@@ -22,6 +22,14 @@ const perSecond = (ns: number): string => Math.round(1e9 / ns).toLocaleString("e
 const worst = ({ rows = [] }: Partial<StoredFigure> = {}, column = 1): string =>
   Math.max(...rows.map((row) => Number(row[column]))).toFixed(3);
 
+/** The first cell of a figure's last row. */
+const largest = ({ rows = [] }: Partial<StoredFigure> = {}): string => String(rows.at(-1)?.[0] ?? "?");
+/** The greatest ratio in a figure's last row. */
+const growth = ({ rows = [] }: Partial<StoredFigure> = {}): string => {
+  const ratios = (rows.at(-1) ?? []).flatMap((cell) => /\((\d+\.\d+)x\)/u.exec(String(cell))?.[1] ?? []);
+  return Math.max(...ratios.map(Number)).toFixed(2);
+};
+
 export const HEADLINES: readonly Headline[] = [
   {
     title: "A run finishes as early as its workers allow",
@@ -85,12 +93,12 @@ export const HEADLINES: readonly Headline[] = [
     meaning: "etcd is the slowest store. It suits fleets whose checkpoints are seconds apart.",
   },
   {
-    title: "History does not slow a claim",
-    file: "packages/coordination-postgres/src/claim-growth.bench.ts",
-    name: "postgres: claim and release",
-    value: ({ form }) =>
-      `${form("of 1,000,000").ratio.toFixed(2)} times the cost among 1,000,000 shards as among 1,000`,
-    meaning: "Finished shards leave every index that a claim reads.",
+    title: "History does not slow a call",
+    file: "packages/coordination-lmdb/src/growth.bench.ts",
+    name: "Cost of a call by number of shards, LMDB",
+    value: ({ figure }) => `at most ${growth(figure)} times the cost among ${largest(figure)} shards as among 1,000`,
+    meaning:
+      "Claims, checkpoints, completions, the status of a run that is nearly finished, and pages of its shards. Finished shards leave every index that a claim reads.",
   },
   {
     title: "A fleet of 100,000 workers",

@@ -92,9 +92,10 @@ function bars({ x, series }: Chart, y: Axis): string[] {
       const top = yAt(y.at(value));
       const at = left + groupWidth * 0.1 + index * barWidth;
       const height = Math.max(1, base - top);
-      return [
-        `<rect x="${px(at)}" y="${px(base - height)}" width="${px(barWidth - 1)}" height="${px(height)}" fill="${COLORS[index % COLORS.length]!}"/>`,
-      ];
+      const bar = `<rect x="${px(at)}" y="${px(base - height)}" width="${px(barWidth - 1)}" height="${px(height)}" fill="${COLORS[index % COLORS.length]!}"/>`;
+      // The first series is ours. Its bars are short where it is close to the ideal, so that they have their value.
+      const label = text(value.toFixed(2), { x: at + barWidth, y: base - height - 5, size: 10, anchor: "end" });
+      return index === 0 ? [bar, label] : [bar];
     });
     const words = wrap(String(label), 15).map((line, row) =>
       text(line, { x: left + groupWidth / 2, y: SIZE.height - PLOT.bottom + 16 + row * 14, size: 11 }),

@@ -1,0 +1,181 @@
+// Does a call cost more if the store holds more shards? Five calls at each size, in turns, as a figure of `pnpm bench`.
+import { Cursor, ShardId, WorkerId } from "../../packages/contracts/src/index.ts";
+import type { CoordinationStore, Coordinator, WorkerSession } from "../../packages/coordination/src/index.ts";
+import { assert, unwrap } from "../../packages/stdx/src/index.ts";
+import { figure, type FigureContent } from "../bench/figure.ts";
+import { judge, ratioSpread } from "../bench/judge.ts";
+import type { FormResult } from "../bench/measure.ts";
+import { spreadOf } from "../bench/statistics.ts";
+import { boundOf, fill, HISTORY_RUN, LIVE_SHARDS, OPEN_RUN, TENANT } from "./world.ts";
+
+export interface GrowthOptions {
+  /** The store, as the figure's title names it. */
+  readonly store: string;
+  /** The numbers of shards, ascending. */
+  readonly sizes: readonly number[];
+  /** How many shards one write stores. */
+  readonly perWrite: number;
+  /** Makes a coordinator of the built package. */
+  readonly coordinatorOf: (store: CoordinationStore) => Coordinator;
+  readonly open: (size: number) => Promise<CoordinationStore>;
+  /** After all sizes are filled, before anything is measured: returns the store of a size as it is to be used. */
+  readonly settle?: (filled: ReadonlyMap<number, CoordinationStore>) => Promise<ReadonlyMap<number, CoordinationStore>>;
+  /** Stops what was started. */
+  readonly close: () => Promise<void>;
+}
+
+const CALLS = ["claim", "checkpoint", "complete", "status", "list"] as const;
+type Call = (typeof CALLS)[number];
+
+const ROUNDS = 31;
+const CALLS_PER_ROUND = 4;
+const WARM_CALLS = 400;
+const PAGE = 100;
+const MOST_GROWTH = 2;
+/** Heap that a coordinator may keep beyond what it keeps in the smallest store. */
+const MOST_HEAP_GROWTH = 1 << 20;
+const SMOKE_SIZES = [1000];
+/** For a machine or an hour that has no room for the largest stores. */
+const MOST_SHARDS = Number(process.env["GOSSIP_BENCH_SHARDS"] ?? Infinity);
+
+/** One store under measurement. */
+interface Measured {
+  readonly size: number;
+  readonly coordinator: Coordinator;
+  /** Nanoseconds, a sample per round. */
+  readonly samples: Record<Call, number[]>;
+  /** What the calls left on the heap. */
+  readonly heapBytes: number;
+}
+
+/** Adds the figure of a store. */
+export function growthFigure(options: GrowthOptions): void {
+  figure(`Cost of a call by number of shards, ${options.store}`, async ({ isSmoke }) => {
+    const sizes = isSmoke ? SMOKE_SIZES : options.sizes.filter((size) => size <= MOST_SHARDS);
+    const filled = new Map<number, CoordinationStore>();
+    try {
+      for (const size of sizes) {
+        const store = await options.open(size);
+        filled.set(size, store);
+        await fill(store, { size, perWrite: options.perWrite });
+      }
+      const stores = (await options.settle?.(filled)) ?? filled;
+      const measured: Measured[] = [];
+      for (const [size, store] of stores)
+        measured.push(await warm(size, options.coordinatorOf(store), isSmoke ? 1 : WARM_CALLS));
+      for (let round = 0; round < (isSmoke ? 1 : ROUNDS); round++)
+        for (let turn = 0; turn < measured.length; turn++) await sample(measured[(round + turn) % measured.length]!);
+      return contentOf(measured);
+    } finally {
+      await options.close();
+    }
+  });
+}
+
+async function warm(size: number, coordinator: Coordinator, calls: number): Promise<Measured> {
+  const samples: Measured["samples"] = { claim: [], checkpoint: [], complete: [], status: [], list: [] };
+  const measured = { size, coordinator, samples };
+  const before = heapUsed();
+  for (let call = 0; call < calls; call++) {
+    const session = await claim(coordinator, call);
+    unwrap(await session.checkpoint(lastKeyOf(session)));
+    unwrap(await session.release());
+    if (call % 8 > 0) continue;
+    await status(coordinator);
+    await list(measured, call);
+  }
+  return { ...measured, heapBytes: Math.max(0, heapUsed() - before) };
+}
+
+function heapUsed(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
+
+let nextCall = 1_000_000;
+
+async function sample(measured: Measured): Promise<void> {
+  const { coordinator, samples } = measured;
+  const sessions: WorkerSession[] = [];
+  const timed = async (call: Call, act: (index: number) => Promise<unknown>): Promise<void> => {
+    const start = process.hrtime.bigint();
+    for (let index = 0; index < CALLS_PER_ROUND; index++) await act(index);
+    samples[call].push(Number(process.hrtime.bigint() - start) / CALLS_PER_ROUND);
+  };
+  await timed("claim", async () => sessions.push(await claim(coordinator, nextCall++)));
+  await timed("checkpoint", async (index) => unwrap(await sessions[index]!.checkpoint(lastKeyOf(sessions[index]!))));
+  await timed("complete", async (index) => unwrap(await sessions[index]!.complete(lastKeyOf(sessions[index]!))));
+  await timed("status", () => status(coordinator));
+  await timed("list", () => list(measured, nextCall++));
+}
+
+async function claim(coordinator: Coordinator, call: number): Promise<WorkerSession> {
+  return unwrap(await coordinator.claim({ tenant: TENANT, run: OPEN_RUN, worker: WorkerId.fromRaw(BigInt(call + 1)) }));
+}
+
+function lastKeyOf({ spec }: WorkerSession): Cursor {
+  return Cursor.withLastKey(spec.keyRangeStart);
+}
+
+async function status(coordinator: Coordinator): Promise<void> {
+  const { active } = unwrap(await coordinator.getRunProgress({ tenant: TENANT, run: HISTORY_RUN }));
+  assert(active === LIVE_SHARDS, () => `${LIVE_SHARDS} shards are active, got ${active}`);
+}
+
+/** A page from somewhere in the run. */
+async function list({ size, coordinator }: Pick<Measured, "size" | "coordinator">, call: number): Promise<void> {
+  const first = Math.floor(((call * 0.618_034) % 1) * (size / 2 - PAGE - 1));
+  const after = { keyRangeStart: boundOf(first), shard: ShardId.fromRaw(BigInt(first)) };
+  const page = unwrap(await coordinator.listShards({ tenant: TENANT, run: OPEN_RUN, limit: PAGE, after }));
+  assert(page.items.length === PAGE, () => `a page has ${PAGE} shards, got ${page.items.length}`);
+}
+
+function contentOf(measured: readonly Measured[]): FigureContent {
+  const names = measured.map(({ size }) => size.toLocaleString("en"));
+  const resultsOf = (call: Call): FormResult[] =>
+    measured.map(({ samples }, index) => ({
+      name: names[index]!,
+      samples: samples[call],
+      ns: spreadOf(samples[call]),
+      heapBytes: undefined,
+    }));
+  const ratios = (call: Call): number[] => {
+    const results = resultsOf(call);
+    return results.map((result) => ratioSpread(result, results[0]!).median);
+  };
+  const least = measured[0]!;
+  return {
+    note: `Half of the shards belong to a run under way: a third of them finished, a third held and a third free. Claims, checkpoints, completions and pages of ${PAGE} shards are of this run. The other half belong to a run that is finished but for ${LIVE_SHARDS} shards; its status is read. Each cell is the median of ${ROUNDS} rounds in which the sizes took turns, in µs, and the ratio to the smallest store. The heap is what ${WARM_CALLS} claims, checkpoints and releases, ${WARM_CALLS / 8} pages and as many looks at the status left in the process.`,
+    columns: ["shards", ...CALLS, "heap kept, KiB"],
+    rows: measured.map((each, index) => [
+      names[index]!,
+      ...CALLS.map((call) => {
+        const micros = spreadOf(each.samples[call]).median / 1000;
+        return `${Math.round(micros).toLocaleString("en")} (${ratios(call)[index]!.toFixed(2)}x)`;
+      }),
+      Math.round(each.heapBytes / 1024),
+    ]),
+    chart: {
+      kind: "lines",
+      xLabel: "shards in the store (log)",
+      yLabel: `cost over that in ${names[0]!} shards`,
+      isLogX: true,
+      x: measured.map(({ size }) => size),
+      series: CALLS.map((call) => ({ name: call, values: ratios(call) })),
+      limit: { value: MOST_GROWTH, label: "promised" },
+    },
+    verdicts: [
+      ...CALLS.flatMap((call) => {
+        const bounds = names.slice(1).map((form) => ({ form, ratioAtMost: MOST_GROWTH, toBestOf: [names[0]!] }));
+        return judge({ name: call, forms: {}, bounds }, resultsOf(call)).map((verdict) => ({
+          ...verdict,
+          sentence: `${call} among ${verdict.sentence}`,
+        }));
+      }),
+      ...measured.slice(1).map(({ heapBytes }, index) => ({
+        sentence: `heap among ${names[index + 1]!}: ${Math.round((heapBytes - least.heapBytes) / 1024)} KiB more than among ${names[0]!}, promised at most ${MOST_HEAP_GROWTH / 1024} KiB`,
+        isMissed: heapBytes - least.heapBytes > MOST_HEAP_GROWTH,
+      })),
+    ],
+  };
+}
