@@ -2,7 +2,7 @@
 // does not have, a type that only resolves here, a layer that drags in the one above it. So every package is packed,
 // installed, imported and type-checked in a project that holds nothing but the package and what its manifest asks for.
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { publint } from "publint";
@@ -109,7 +109,7 @@ describe("the command's own tarball", () => {
   let prefix: string;
   afterAll(() => rmSync(prefix, { recursive: true, force: true }));
 
-  test("installs into an empty prefix, and hashes a tree", async () => {
+  test("installs into an empty prefix with its manual page, and hashes a tree", async () => {
     prefix = realpathSync(mkdtempSync(join(tmpdir(), "gossip prefix ")));
     const tarball = join(prefix, "gossip-cli.tgz");
     await bundleCommand(tarballs, tarball);
@@ -124,6 +124,8 @@ describe("the command's own tarball", () => {
     await runOrThrow(join(prefix, "bin/gossip"), ["run", ...options], prefix);
     const sums = readFileSync(join(prefix, "sums.ndjson"), "utf8");
     for (const text of ["1", "2"]) expect(sums).toContain(createHash("sha256").update(text).digest("hex"));
+    // npm links manual pages only if the manifest has them as a list.
+    expect(existsSync(join(prefix, "share/man/man1/gossip.1"))).toBe(true);
   });
 });
 
@@ -170,7 +172,7 @@ describe("the install command of a README, as written", () => {
     await install("cli", prefix, "--prefix", prefix);
     const version = await runOrThrow(join(prefix, "bin/gossip"), ["--version"], prefix);
     expect(version.trim()).toBe(readManifest("cli").version);
-    expect(readFileSync(join(prefix, "share/man/man1/gossip.1"), "utf8")).toContain(".TH GOSSIP 1");
+    expect(existsSync(join(prefix, "share/man/man1/gossip.1"))).toBe(true);
   });
 
   test("one layer installs from the tarballs that `npm run dist -- LAYER` names", async () => {
