@@ -62,7 +62,9 @@ const CHANGES: Readonly<Record<string, (record: ShardRecord, step: number) => Pa
   fullLog: () => ({ opLog: LOG }),
   replacedEntry: ({ opLog }, step) => ({ opLog: opLog.with(0, entry(500 + step)) }),
   twoEntries: ({ opLog }, step) => ({ opLog: [...opLog.slice(2), entry(700 + step), entry(800 + step)] }),
-  otherRun: (_, step) => ({ run: BigInt(step) as ShardRecord["run"] }),
+  // The lower halves stay, which choose the place of a record in the encoder.
+  otherRun: ({ run }) => ({ run: (run ^ (1n << 40n)) as ShardRecord["run"] }),
+  otherShard: ({ shard }) => ({ shard: (shard ^ (1n << 40n)) as ShardRecord["shard"] }),
   otherTenant: (_, step) => ({ tenant: `${step % 10}`.repeat(64) as ShardRecord["tenant"] }),
 };
 const NAMES = Object.keys(CHANGES);

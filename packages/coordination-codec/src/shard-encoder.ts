@@ -115,7 +115,6 @@ function isCheckpointOf(before: ShardRecord, after: ShardRecord): boolean {
     after.fenceEpoch === before.fenceEpoch &&
     after.spawned === before.spawned &&
     after.parent === before.parent &&
-    after.opLog.length === SHARD_OP_LOG_CAP &&
     firstUnknown(after.opLog, before.opLog) === SHARD_OP_LOG_CAP - 1 &&
     after.shard === before.shard &&
     after.run === before.run &&
