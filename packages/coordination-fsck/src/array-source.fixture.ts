@@ -94,7 +94,7 @@ export class ArraySource implements FsckSource {
   }
 
   explain(cause: unknown): InfraError {
-    return InfraError.transient({ operation: "array.look", message: "it was told to fail", cause });
+    return InfraError.transient({ operation: "array.look", message: "an injected fault", cause });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { RunId, TenantId } from "@gossip/contracts";
-import type { FindingPlace, FsckFinding } from "./finding.ts";
+import type { RunAddress, FsckFinding } from "./finding.ts";
 import type { CountScope, StoredCount } from "./fsck-source.ts";
 
 interface CountedScope {
@@ -16,7 +16,7 @@ export class CountCheck {
   total = 0;
 
   /** A shard is there. */
-  add({ tenant, run }: FindingPlace): void {
+  add({ tenant, run }: RunAddress): void {
     this.total++;
     this.#scope("Run", tenant, run).counted++;
     this.#scope("Tenant", tenant, undefined).counted++;

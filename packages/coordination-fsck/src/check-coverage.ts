@@ -1,7 +1,7 @@
 import type { ShardId } from "@gossip/contracts";
 import { compareBytes } from "@gossip/stdx";
 import { inOrderOfDescent } from "./check-lineage.ts";
-import type { CoverageFault, FindingPlace, FsckFinding } from "./finding.ts";
+import type { CoverageFault, RunAddress, FsckFinding } from "./finding.ts";
 import type { ShardNode, ShardNodes } from "./shard-node.ts";
 
 /**
@@ -14,7 +14,7 @@ import type { ShardNode, ShardNodes } from "./shard-node.ts";
  *
  * It needs a lineage that is in order.
  */
-export function* checkCoverage(place: FindingPlace, nodes: ShardNodes): Generator<FsckFinding> {
+export function* checkCoverage(address: RunAddress, nodes: ShardNodes): Generator<FsckFinding> {
   const order = inOrderOfDescent(nodes);
   const originalEnds = new Map<ShardId, Uint8Array>();
   for (const node of order.toReversed()) {
@@ -24,15 +24,15 @@ export function* checkCoverage(place: FindingPlace, nodes: ShardNodes): Generato
     const followed = follow(node.end, behind, originalEnds);
     originalEnds.set(node.shard, followed.end);
     const fault = findInsideFault(node, inside, originalEnds) ?? followed.fault;
-    if (fault !== undefined) yield { kind: "Coverage", ...place, shard: node.shard, fault };
-    if (hasLostProgress(node, inside)) yield { kind: "LostProgress", ...place, shard: node.shard };
+    if (fault !== undefined) yield { kind: "Coverage", ...address, shard: node.shard, fault };
+    if (hasLostProgress(node, inside)) yield { kind: "LostProgress", ...address, shard: node.shard };
   }
 
   const roots = order.filter(({ parent }) => parent === undefined).toSorted(byStart);
   for (const [index, root] of roots.entries()) {
     const next = roots[index + 1];
     if (next !== undefined && isBelow(next.start, originalEnds.get(root.shard)!)) {
-      yield { kind: "Coverage", ...place, shard: root.shard, fault: "Overlap" };
+      yield { kind: "Coverage", ...address, shard: root.shard, fault: "Overlap" };
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { ShardId } from "@gossip/contracts";
 import type { ShardRecord } from "@gossip/coordination";
-import type { FindingPlace, FsckFinding } from "./finding.ts";
+import type { RunAddress, FsckFinding } from "./finding.ts";
 import type { IndexEntry, RunView } from "./fsck-source.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { IndexEntry, RunView } from "./fsck-source.ts";
  * The entries are held in memory, a run's at a time.
  */
 export class IndexCheck {
-  readonly #place: FindingPlace;
+  readonly #address: RunAddress;
   readonly #view: RunView;
   readonly #unclaimed = new Map<string, IndexEntry>();
   /** Entries that several shards need, and that are there. */
@@ -18,7 +18,7 @@ export class IndexCheck {
 
   private constructor(view: RunView) {
     this.#view = view;
-    this.#place = { tenant: view.tenant, run: view.run };
+    this.#address = { tenant: view.tenant, run: view.run };
   }
 
   static async of(view: RunView): Promise<IndexCheck> {
@@ -32,7 +32,7 @@ export class IndexCheck {
 
   /** Entries that are listed and not found by their keys. */
   *lost(): Generator<FsckFinding> {
-    for (const { shard, index } of this.#lost) yield { kind: "NotFoundByKey", ...this.#place, shard, index };
+    for (const { shard, index } of this.#lost) yield { kind: "NotFoundByKey", ...this.#address, shard, index };
   }
 
   /** What of a shard's entries is missing. */
@@ -41,7 +41,7 @@ export class IndexCheck {
       if (this.#unclaimed.delete(entry.key)) {
         if (entry.shard === undefined) this.#shared.add(entry.key);
       } else if (!this.#shared.has(entry.key)) {
-        yield { kind: "MissingEntry", ...this.#place, shard: record.shard, index: entry.index };
+        yield { kind: "MissingEntry", ...this.#address, shard: record.shard, index: entry.index };
       }
     }
   }
@@ -50,7 +50,7 @@ export class IndexCheck {
   *strays(unreadable: ReadonlySet<ShardId>): Generator<FsckFinding> {
     for (const { shard, index } of this.#unclaimed.values()) {
       const isUnjudged = shard === undefined ? unreadable.size > 0 : unreadable.has(shard);
-      if (!isUnjudged) yield { kind: "StrayEntry", ...this.#place, shard, index };
+      if (!isUnjudged) yield { kind: "StrayEntry", ...this.#address, shard, index };
     }
   }
 }

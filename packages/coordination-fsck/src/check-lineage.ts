@@ -1,6 +1,6 @@
 import type { ShardId } from "@gossip/contracts";
 import { isPaged, type RunRecord } from "@gossip/coordination";
-import type { FindingPlace, FsckFinding } from "./finding.ts";
+import type { RunAddress, FsckFinding } from "./finding.ts";
 import type { ShardNode, ShardNodes } from "./shard-node.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { ShardNode, ShardNodes } from "./shard-node.ts";
  * `isWhole` is false where some record could not be read. What is missing then says nothing.
  */
 export function* checkLineage(
-  place: FindingPlace,
+  address: RunAddress,
   run: RunRecord,
   nodes: ShardNodes,
   isWhole: boolean,
@@ -18,7 +18,7 @@ export function* checkLineage(
   let isBroken = false;
   const at = (shard: ShardId, detail: string): FsckFinding => {
     isBroken = true;
-    return { kind: "Lineage", ...place, shard, detail };
+    return { kind: "Lineage", ...address, shard, detail };
   };
   const registered = new Set(run.rootShards);
   // Then the record names the shards of the last page alone. The census covers the others.

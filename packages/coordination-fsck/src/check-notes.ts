@@ -1,9 +1,9 @@
 import { findNoteFault } from "@gossip/coordination/internal";
-import type { FindingPlace, FsckFinding } from "./finding.ts";
+import type { RunAddress, FsckFinding } from "./finding.ts";
 import type { RunView } from "./fsck-source.ts";
 
 /** Checks the notes of a run: each can be read, and the run exists. */
-export async function checkNotes(view: RunView, place: FindingPlace): Promise<readonly FsckFinding[]> {
+export async function checkNotes(view: RunView, address: RunAddress): Promise<readonly FsckFinding[]> {
   const findings: FsckFinding[] = [];
   if (view.notes === undefined) return findings;
   let noteCount = 0;
@@ -11,9 +11,9 @@ export async function checkNotes(view: RunView, place: FindingPlace): Promise<re
     noteCount++;
     const detail = note.ok ? findNoteFault(note.value) : note.error;
     const space = note.ok ? note.value.space : undefined;
-    if (detail !== undefined) findings.push({ kind: "NoteFault", ...place, space, detail });
+    if (detail !== undefined) findings.push({ kind: "NoteFault", ...address, space, detail });
   }
   const hasRun = view.record.kind === "Found" || view.record.kind === "Unreadable";
-  if (noteCount > 0 && !hasRun) findings.push({ kind: "NotesWithoutRun", ...place, noteCount });
+  if (noteCount > 0 && !hasRun) findings.push({ kind: "NotesWithoutRun", ...address, noteCount });
   return findings;
 }

@@ -3,7 +3,7 @@ import type { NoteSpace } from "@gossip/coordination";
 import type { CountScope } from "./fsck-source.ts";
 
 /** Where something was found. */
-export interface FindingPlace {
+export interface RunAddress {
   readonly tenant: TenantId;
   readonly run: RunId;
 }
@@ -29,18 +29,18 @@ export interface FindingPlace {
  *                         damaged: restore a backup.
  */
 export type FsckFinding =
-  | (FindingPlace & { readonly kind: "UnreadableRecord"; readonly shard: ShardId | undefined; readonly detail: string })
-  | (FindingPlace & { readonly kind: "RecordFault"; readonly shard: ShardId | undefined; readonly detail: string })
-  | (FindingPlace & { readonly kind: "ShardsWithoutRun"; readonly shardCount: number })
-  | (FindingPlace & { readonly kind: "NoteFault"; readonly space: NoteSpace | undefined; readonly detail: string })
-  | (FindingPlace & { readonly kind: "NotesWithoutRun"; readonly noteCount: number })
-  | (FindingPlace & { readonly kind: "Lineage"; readonly shard: ShardId; readonly detail: string })
-  | (FindingPlace & { readonly kind: "Coverage"; readonly shard: ShardId; readonly fault: CoverageFault })
-  | (FindingPlace & { readonly kind: "LostProgress"; readonly shard: ShardId })
-  | (FindingPlace & { readonly kind: "MissingEntry"; readonly shard: ShardId; readonly index: string })
-  | (FindingPlace & { readonly kind: "StrayEntry"; readonly shard: ShardId | undefined; readonly index: string })
-  | (FindingPlace & { readonly kind: "WrongCensus"; readonly stored: number; readonly counted: number })
-  | (FindingPlace & {
+  | (RunAddress & { readonly kind: "UnreadableRecord"; readonly shard: ShardId | undefined; readonly detail: string })
+  | (RunAddress & { readonly kind: "RecordFault"; readonly shard: ShardId | undefined; readonly detail: string })
+  | (RunAddress & { readonly kind: "ShardsWithoutRun"; readonly shardCount: number })
+  | (RunAddress & { readonly kind: "NoteFault"; readonly space: NoteSpace | undefined; readonly detail: string })
+  | (RunAddress & { readonly kind: "NotesWithoutRun"; readonly noteCount: number })
+  | (RunAddress & { readonly kind: "Lineage"; readonly shard: ShardId; readonly detail: string })
+  | (RunAddress & { readonly kind: "Coverage"; readonly shard: ShardId; readonly fault: CoverageFault })
+  | (RunAddress & { readonly kind: "LostProgress"; readonly shard: ShardId })
+  | (RunAddress & { readonly kind: "MissingEntry"; readonly shard: ShardId; readonly index: string })
+  | (RunAddress & { readonly kind: "StrayEntry"; readonly shard: ShardId | undefined; readonly index: string })
+  | (RunAddress & { readonly kind: "WrongCensus"; readonly stored: number; readonly counted: number })
+  | (RunAddress & {
       readonly kind: "NotFoundByKey";
       readonly shard: ShardId | undefined;
       readonly index: string | undefined;

@@ -61,7 +61,7 @@ export type StoredRunRecord =
   | { readonly kind: "Removed" };
 
 export interface StoredShard {
-  /** By the place where it was found. */
+  /** From the key under which it was found. */
   readonly shard: ShardId;
   /** The record, or why it cannot be read. */
   readonly record: Result<ShardRecord, string>;

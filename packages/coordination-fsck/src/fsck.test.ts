@@ -445,7 +445,7 @@ describe("censuses and lookups", () => {
 });
 
 describe("the report", () => {
-  test("keeps as many findings as it is told to, and counts the rest", async () => {
+  test("keeps up to the given number of findings, and counts the rest", async () => {
     const { source } = await makeFamily();
     source.runs[0]!.entries = [];
     const all = unwrap(await fsck(source));

@@ -8,7 +8,7 @@ import { IndexCheck } from "./check-indexes.ts";
 import { checkLineage } from "./check-lineage.ts";
 import { CountCheck } from "./check-counts.ts";
 import { checkNotes } from "./check-notes.ts";
-import type { FindingPlace, FsckFinding } from "./finding.ts";
+import type { RunAddress, FsckFinding } from "./finding.ts";
 import type { CountScope, FsckSource, RebuiltIndexes, RunView, StoredShard, StoreView } from "./fsck-source.ts";
 import { RunCensus } from "./run-census.ts";
 import { nodeOf, type ShardNode } from "./shard-node.ts";
@@ -96,17 +96,17 @@ class StoreWalk {
   }
 
   async visit(view: RunView): Promise<void> {
-    const place = { tenant: view.tenant, run: view.run };
+    const address = { tenant: view.tenant, run: view.run };
     const { record } = view;
     if (record.kind === "Deleted" || record.kind === "Removed") this.#deletedRunCount++;
     else this.#tenants.add(view.tenant);
     if (record.kind === "Removed") return;
     if (record.kind === "Found" || record.kind === "Unreadable") this.#runCount++;
     if (record.kind === "Unreadable")
-      this.#add([{ kind: "UnreadableRecord", ...place, shard: undefined, detail: record.detail }]);
-    if (record.kind === "Found") this.#addRunFault(place, record.record);
-    await this.#visitShards(view, place);
-    this.#add(await checkNotes(view, place));
+      this.#add([{ kind: "UnreadableRecord", ...address, shard: undefined, detail: record.detail }]);
+    if (record.kind === "Found") this.#addRunFault(address, record.record);
+    await this.#visitShards(view, address);
+    this.#add(await checkNotes(view, address));
   }
 
   report(countScopes: ReadonlySet<CountScope>): FsckReport {
@@ -121,26 +121,26 @@ class StoreWalk {
     };
   }
 
-  #addRunFault(place: FindingPlace, record: RunRecord): void {
+  #addRunFault(address: RunAddress, record: RunRecord): void {
     const detail =
-      record.tenant !== place.tenant || record.run !== place.run
+      record.tenant !== address.tenant || record.run !== address.run
         ? "it is stored under another's key"
         : findRunFault(record);
-    if (detail !== undefined) this.#add([{ kind: "RecordFault", ...place, shard: undefined, detail }]);
+    if (detail !== undefined) this.#add([{ kind: "RecordFault", ...address, shard: undefined, detail }]);
   }
 
-  async #visitShards(view: RunView, place: FindingPlace): Promise<void> {
+  async #visitShards(view: RunView, address: RunAddress): Promise<void> {
     const nodes = new Map<ShardId, ShardNode>();
     const unreadable = new Set<ShardId>();
     const indexes = await IndexCheck.of(view);
     this.#add(indexes.lost());
     let census = RunCensus.NONE;
     for await (const stored of view.shards()) {
-      this.counts.add(place);
+      this.counts.add(address);
       census = RunCensus.sum(census, RunCensus.of([stored.shard]));
       if ((await view.findShard?.(stored.shard)) === false)
-        this.#add([{ kind: "NotFoundByKey", ...place, shard: stored.shard, index: undefined }]);
-      const fault = findStoredFault(place, stored);
+        this.#add([{ kind: "NotFoundByKey", ...address, shard: stored.shard, index: undefined }]);
+      const fault = findStoredFault(address, stored);
       if (fault !== undefined) this.#add([fault]);
       if (!stored.record.ok || fault?.kind === "UnreadableRecord") {
         unreadable.add(stored.shard);
@@ -151,17 +151,17 @@ class StoreWalk {
     }
     this.#add(indexes.strays(unreadable));
     if (view.census !== undefined && !RunCensus.isEqual(view.census, census))
-      this.#add([{ kind: "WrongCensus", ...place, stored: view.census.count, counted: census.count }]);
-    if (view.record.kind === "Found") this.#checkTree(place, view.record.record, nodes, unreadable.size === 0);
+      this.#add([{ kind: "WrongCensus", ...address, stored: view.census.count, counted: census.count }]);
+    if (view.record.kind === "Found") this.#checkTree(address, view.record.record, nodes, unreadable.size === 0);
     else if (nodes.size > 0 && view.record.kind !== "Unreadable")
-      this.#add([{ kind: "ShardsWithoutRun", ...place, shardCount: nodes.size }]);
+      this.#add([{ kind: "ShardsWithoutRun", ...address, shardCount: nodes.size }]);
   }
 
-  #checkTree(place: FindingPlace, run: RunRecord, nodes: ReadonlyMap<ShardId, ShardNode>, isWhole: boolean): void {
+  #checkTree(address: RunAddress, run: RunRecord, nodes: ReadonlyMap<ShardId, ShardNode>, isWhole: boolean): void {
     const before = this.#findingCount;
-    this.#add(checkLineage(place, run, nodes, isWhole));
+    this.#add(checkLineage(address, run, nodes, isWhole));
     // If parents and children do not match, it is unknown what the ranges should be.
-    if (isWhole && this.#findingCount === before) this.#add(checkCoverage(place, nodes));
+    if (isWhole && this.#findingCount === before) this.#add(checkCoverage(address, nodes));
   }
 
   #add(findings: Iterable<FsckFinding>): void {
@@ -171,12 +171,12 @@ class StoreWalk {
   }
 }
 
-function findStoredFault(place: FindingPlace, { shard, record }: StoredShard): FsckFinding | undefined {
-  if (!record.ok) return { kind: "UnreadableRecord", ...place, shard, detail: record.error };
+function findStoredFault(address: RunAddress, { shard, record }: StoredShard): FsckFinding | undefined {
+  if (!record.ok) return { kind: "UnreadableRecord", ...address, shard, detail: record.error };
   const { tenant, run, shard: own } = record.value;
-  if (tenant !== place.tenant || run !== place.run || own !== shard) {
-    return { kind: "UnreadableRecord", ...place, shard, detail: "it is stored under another's key" };
+  if (tenant !== address.tenant || run !== address.run || own !== shard) {
+    return { kind: "UnreadableRecord", ...address, shard, detail: "it is stored under another's key" };
   }
   const detail = findShardFault(record.value);
-  return detail === undefined ? undefined : { kind: "RecordFault", ...place, shard, detail };
+  return detail === undefined ? undefined : { kind: "RecordFault", ...address, shard, detail };
 }

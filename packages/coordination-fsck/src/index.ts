@@ -1,4 +1,4 @@
-export { isRepairable, type CoverageFault, type FindingPlace, type FsckFinding } from "./finding.ts";
+export { isRepairable, type CoverageFault, type RunAddress, type FsckFinding } from "./finding.ts";
 export type {
   CountScope,
   FsckSource,

@@ -23,23 +23,23 @@ import { Random } from "./random.ts";
 export const FAMILY_TENANT: TenantId = TenantId.fromBytes(new Uint8Array(32).fill(5));
 export const FAMILY_RUN: RunId = RunId.fromRaw(3n);
 
-const key = (place: number): Uint8Array => Uint8Array.of(place >> 8, place & 0xff);
-const placeOf = (bytes: Uint8Array): number => (bytes[0]! << 8) | bytes[1]!;
+const key = (position: number): Uint8Array => Uint8Array.of(position >> 8, position & 0xff);
+const positionOf = (bytes: Uint8Array): number => (bytes[0]! << 8) | bytes[1]!;
 const specOf = (start: number, end: number): ShardSpec => ShardSpec.withRange({ start: key(start), end: key(end) });
 
 export interface FamilyOptions {
-  /** 1 where it is left out. The same seed makes the same family. */
+  /** 1 by default. The same seed makes the same family. */
   readonly seed?: number;
-  /** Claims to make, 40 where it is left out. */
+  /** Claims to make; 40 by default. */
   readonly steps?: number;
 }
 
 const DETAIL = { attempts: 2, error: "an item failed" } as const;
 
 /** Every third item fails. */
-function failuresAt(place: number): readonly FailureInput[] | undefined {
-  if (place % 3 > 0) return undefined;
-  return [{ key: key(place), attempts: 1, reason: "ItemFailed", error: `item ${place} failed` }];
+function failuresAt(position: number): readonly FailureInput[] | undefined {
+  if (position % 3 > 0) return undefined;
+  return [{ key: key(position), attempts: 1, reason: "ItemFailed", error: `item ${position} failed` }];
 }
 
 /**
@@ -83,9 +83,9 @@ export async function raiseFamily(
     const claimed = await claim();
     if (!claimed.ok) break;
     await using session = claimed.value;
-    const start = placeOf(session.spec.keyRangeStart);
-    const end = placeOf(session.spec.keyRangeEnd);
-    const from = session.cursor.lastKey === undefined ? start : placeOf(session.cursor.lastKey);
+    const start = positionOf(session.spec.keyRangeStart);
+    const end = positionOf(session.spec.keyRangeEnd);
+    const from = session.cursor.lastKey === undefined ? start : positionOf(session.cursor.lastKey);
     if (end - from < 8) {
       unwrap(await session.complete(RANGE_EXHAUSTED));
       continue;

@@ -24,42 +24,41 @@ import type {
 import type { WriteSet } from "../store/write-set.ts";
 import type { RunProgress } from "../views/run-progress.ts";
 
-/** What can be asked of a store without changing it. */
+/** The reads of a store. */
 export type StoreRead = Exclude<keyof CoordinationStore, "traits" | "commit" | "markStarved" | "readShardInto">;
 
 /**
  * How a read can go wrong.
  *
  * - `Failed` — the store cannot be reached.
- * - `Stale`  — it answers as it did the last time it was asked the same, whatever was written since. A store
- *   must not do this; a coordinator must stay safe where one does. The first time it is asked, it answers as it should.
+ * - `Stale`  — the result of the last read with the same parameters is returned again, whatever was written since. A
+ *   store must not do this, but a coordinator must stay safe if one does. The first read is answered correctly.
  */
 export type ReadFault = "Failed" | "Stale";
 
 /**
  * How a commit can go wrong.
  *
- * - `Conflict`       — it is refused, as if another's write had come between.
- * - `Failed`         — it is not made, and the answer says so.
+ * - `Conflict`       — it is refused, as if another writer had been faster.
+ * - `Failed`         — it is not made, and the caller knows.
  * - `UnknownNotMade` — the connection is lost before it is made.
- * - `UnknownMade`    — it is made, and the answer is lost.
- * - `UnknownLate`    — the connection is lost, and it is made only when the next call has been answered.
+ * - `UnknownMade`    — it is made, and the response is lost.
+ * - `UnknownLate`    — the connection is lost, and it is made only after the next commit.
  */
 export type CommitFault = "Conflict" | "Failed" | "UnknownNotMade" | "UnknownMade" | "UnknownLate";
 
-/** Decides what goes wrong. `undefined` lets it go right. */
+/** Decides which calls fail. `undefined` means no fault. */
 export interface FaultSource {
   onRead?(read: StoreRead): ReadFault | undefined;
   onCommit?(set: WriteSet): CommitFault | undefined;
-  /** Waited for before each call reaches the store, and again before its answer is given: a slow connection. */
+  /** Awaited before each call reaches the store and again before its response: a slow connection. */
   delay?(): Promise<void> | undefined;
 }
 
 /**
- * A store that fails as it is told to, over one that does not.
+ * Wraps a store and injects faults.
  *
- * Everything a network and a server between them can do to a caller, at the moment that a
- * test chooses, with nothing left to chance.
+ * It can do whatever a network and a server can do to a caller, at the moment that a test chooses.
  */
 export class FaultInjectingStore implements CoordinationStore {
   readonly #inner: CoordinationStore;
@@ -178,5 +177,5 @@ function nameRun({ tenant, run }: { readonly tenant: TenantId; readonly run: Run
 }
 
 function lost(call: "read" | "commit"): InfraError {
-  return InfraError.transient({ operation: `store.${call}`, message: "the connection was lost, as it was told to be" });
+  return InfraError.transient({ operation: `store.${call}`, message: "the connection was lost: an injected fault" });
 }

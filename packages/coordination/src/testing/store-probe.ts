@@ -35,14 +35,14 @@ export class StoreProbe implements CoordinationStore {
     }
   }
 
-  /** Count from zero again. */
+  /** Resets the counts. */
   reset(): void {
     this.reads = 0;
     this.commits.length = 0;
   }
 
   get traits(): StoreTraits {
-    // A write can only come in between if answers are promises.
+    // Another write can only come first if responses are promises.
     return { ...this.#inner.traits, answersAtOnce: this.#inner.traits?.answersAtOnce === true && !this.mayIntervene };
   }
 

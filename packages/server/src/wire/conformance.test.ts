@@ -7,10 +7,10 @@ import { WireServer } from "./wire-server.fixture.ts";
 
 /** Cases about what happens in the process of the coordinator, which a network cannot show. */
 const IN_PROCESS_ONLY: Readonly<Record<string, string>> = {
-  "A4: what many do in one turn is one commit, each with its own answer":
+  "A4: the writes of one turn are one commit, each with its own result":
     "the server knows of the release, so it refuses the lost lease without a commit; own-batch.test.ts counts requests",
-  "P9: every change is told once, after it was stored":
-    "a client hears of its own calls only; stream-events.test.ts has the events of a server",
+  "P9: every change is reported once, after it is stored":
+    "a client emits events of its own calls only; stream-events.test.ts has the events of a server",
 };
 
 let server: WireServer;

@@ -5,7 +5,7 @@ import { at, initial, KEY, op, OTHER_TENANT, RUN, TENANT, worker, type World } f
 
 const LETTERS = "abcdefghijklmnopqrstuvwxy".split("");
 
-/** So many shards, one letter each. */
+/** A number of shards, one letter each. */
 function shardsOf(count: number): InitialShardInput[] {
   return Array.from({ length: count }, (_, index) => {
     const [high, low] = [LETTERS[Math.floor(index / LETTERS.length)]!, LETTERS[index % LETTERS.length]!];
@@ -82,7 +82,7 @@ async function cooldown(world: World): Promise<void> {
   world.expectRefusal(await coordinator.claim(claim(1, RunId.fromRaw(9n))), "RunNotFound");
   unwrap(await coordinator.claim(claim(1)));
   world.expectRefusal(await coordinator.claim(claim(1)), "Throttled", { retryAfter: 60n });
-  // The run is looked up first, and others are not held back.
+  // The run is looked up first, and other workers do not wait.
   world.expectRefusal(await coordinator.claim(claim(1, RunId.fromRaw(9n))), "RunNotFound");
   unwrap(await coordinator.claim(claim(2)));
   world.clock.set(59n);
@@ -126,7 +126,7 @@ async function workersSpread(world: World): Promise<void> {
     }),
   );
   for (const shards of listed) world.expect(new Set(shards).size).toBe(8);
-  // Four workers that look at once are not all shown the same eight.
+  // Four workers at the same time do not all get the same eight candidates.
   world.expect(new Set(listed.flat()).size).toBeGreaterThan(16);
 }
 
@@ -161,7 +161,7 @@ async function repeatedAcquire(world: World): Promise<void> {
   world.expect(again.value.capacity).toEqual({ availableCount: 0, earliestDeadline: 120n, isStarved: false });
   world.expectRefusal(await coordinator.acquire({ ...request, opId: op(6) }), "AlreadyLeased", { leaseDeadline: 120n });
   world.expectRefusal(await coordinator.acquire({ ...request, worker: worker(2) }), "AlreadyLeased");
-  // It lives beside the log: the same id may be a checkpoint's.
+  // It is kept apart from the log: a checkpoint may have the same id.
   world.expectOutcome(await world.checkpoint(first.value.lease, "c", 5), "Executed");
   unwrap(await coordinator.release({ tenant: TENANT, lease: first.value.lease, opId: op(7) }));
   world
@@ -169,16 +169,16 @@ async function repeatedAcquire(world: World): Promise<void> {
     .toMatchObject({ kind: "Executed", value: { lease: { fence: 3n } } });
 }
 
-/** How workers come by shards: decisions P1, P10, P15 and P16. */
+/** How workers get shards: decisions P1, P10, P15 and P16. */
 export const claimCases: readonly ConformanceCase[] = [
-  { name: "P1: a repeated acquire gives the same lease again", run: repeatedAcquire },
-  { name: "each claim gets another shard, until nothing is left", run: claimsUntilNothingIsLeft },
-  { name: "nothing held and nothing left is told apart from all held", run: nothingLeftAtAll },
-  { name: "a claim of a run that is not there, or has no shards yet", run: errorsOfClaim },
-  { name: "P10: claimMany gets up to so many", run: claimMany },
-  { name: "P10: of many who claim at once each shard goes to one", run: claimersAtOnce },
-  { name: "P10: a worker waits after a claim, where it is told to", run: cooldown },
-  { name: "P15: what is finished or held is no candidate", run: finishedShardsAreNoCandidates },
-  { name: "P10: workers are shown different candidates", run: workersSpread },
+  { name: "P1: a repeated acquire returns the same lease", run: repeatedAcquire },
+  { name: "each claim returns another shard, until none is left", run: claimsUntilNothingIsLeft },
+  { name: "a run with nothing left differs from one whose shards are all held", run: nothingLeftAtAll },
+  { name: "a claim of a run that does not exist or has no shards yet is refused", run: errorsOfClaim },
+  { name: "P10: claimMany returns up to the requested number", run: claimMany },
+  { name: "P10: of workers that claim at once, each shard goes to one", run: claimersAtOnce },
+  { name: "P10: a worker waits after a claim if a cooldown is set", run: cooldown },
+  { name: "P15: finished and held shards are not candidates", run: finishedShardsAreNoCandidates },
+  { name: "P10: workers get different candidates", run: workersSpread },
   { name: "P16: holders learn that a worker found nothing", run: starvation },
 ];

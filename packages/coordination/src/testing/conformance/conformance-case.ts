@@ -1,8 +1,8 @@
 import type { World } from "./world.ts";
 
-/** One thing that must hold over every store. */
+/** One property that every store must have. */
 export interface ConformanceCase {
-  /** A sentence, after the name that the specification has for it. */
+  /** A sentence, preceded by its number in the specification. */
   readonly name: string;
   readonly run: (world: World) => Promise<void>;
 }

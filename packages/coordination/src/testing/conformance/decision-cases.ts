@@ -46,7 +46,7 @@ async function oneCommitForMany(world: World): Promise<void> {
   world.probe.reset();
   const start = (session: (typeof sessions)[number]) => Cursor.withLastKey(session.spec.keyRangeStart);
   const answers = await Promise.all(sessions.map((session) => session.checkpoint(start(session))));
-  // A store that answers at once has nothing to gain from company.
+  // A synchronous store gains nothing from batches.
   world.expect(world.probe.commits.length).toBe(world.store.traits?.answersAtOnce === true ? count : 1);
   world.expectRefusal(answers[0]!, "StaleFence");
   for (const answer of answers.slice(1)) world.expectOutcome(answer, "Executed");
@@ -67,10 +67,10 @@ async function timeNeverGoesBack(world: World): Promise<void> {
   world.clock.set(600n);
   const second = await world.acquire(2);
   world.clock.set(550n);
-  // By this clock the first lease would still hold. It does not come back.
+  // By this clock the first lease would still be valid. It does not become valid again.
   world.expectRefusal(await world.checkpoint(first.lease, "e", 3), "StaleFence");
   world.expectOutcome(await world.checkpoint(second.lease, "e", 4), "Executed");
-  // A run's own time clamps what happens to the run.
+  // The time of a run never goes back either.
   world.clock.set(3n);
   unwrap(await world.coordinator.cancelRun({ tenant: TENANT, run: RUN, opId: op(1) }));
   world.clock.set(1n);
@@ -141,7 +141,7 @@ async function retriesAreLimited(world: World): Promise<void> {
   const second = unwrap(await acquire(2)).value;
   unwrap(await world.checkpoint(second.lease, "c", 1));
   world.expect((await world.shard()).attempts).toBe(0);
-  // Progress starts the count anew; the same key again is no progress.
+  // Progress resets the count; repeating the same key is no progress.
   world.clock.advance(100n);
   const third = unwrap(await acquire(3)).value;
   unwrap(
@@ -238,7 +238,7 @@ async function checkpointRenews(world: World): Promise<void> {
   world.clock.set(150n);
   world.expect(unwrap(await session.checkpoint(at("d"))).value.newDeadline).toBe(undefined);
   unwrap(await world.coordinator.cancelRun({ tenant: TENANT, run: RUN, opId: op(1) }));
-  // Finished work is taken from an ended run, but nothing is renewed.
+  // An ended run accepts finished work, but renews nothing.
   world
     .expect(unwrap(await session.checkpoint(at("e"), { renew: true })))
     .toMatchObject({ kind: "Executed", value: { newDeadline: undefined } });
@@ -261,7 +261,7 @@ async function sessions(world: World): Promise<void> {
   world.expectRefusal(await session.complete(at("b")), "CursorRegression");
   world.expect(session.isClosed).toBe(false);
 
-  // The answer to a residual split is lost, and the worker makes it again through its session.
+  // The response to a residual split is lost, and the worker repeats it through its session.
   const plan = residualAt("a", "m", "z");
   const { residual } = unwrap(
     await world.coordinator.splitResidual({ tenant: TENANT, lease: session.lease, plan, opId: op(50) }),
@@ -311,7 +311,7 @@ async function tenantsAreApart(world: World): Promise<void> {
   unwrap(await world.checkpoint(lease, "c", 1));
   world.expect((await world.shard(KEY, OTHER_TENANT)).spec).toEqual(range("b", "c"));
   world.expect((await world.shard(KEY, OTHER_TENANT)).cursor).toEqual(Cursor.initial());
-  // A lease is worth nothing under another tenant.
+  // A lease is not valid under another tenant.
   world.expectRefusal(
     await coordinator.checkpoint({ tenant: OTHER_TENANT, lease, cursor: at("b"), opId: op(2) }),
     "StaleFence",
@@ -327,20 +327,20 @@ async function tenantsAreApart(world: World): Promise<void> {
   world.expectOutcome(await world.checkpoint(lease, "d", 3), "Executed");
 }
 
-/** What this project adds to the original protocol, a case each. Claims, runs and splits have theirs elsewhere. */
+/** What this project adds to the original protocol, one case each. Claims, runs and splits have files of their own. */
 export const decisionCases: readonly ConformanceCase[] = [
-  { name: "A3: the holder's calls are one trip each, and no read", run: oneTripForTheHolder },
-  { name: "A4: what many do in one turn is one commit, each with its own answer", run: oneCommitForMany },
+  { name: "A3: each call of the holder takes one round trip and no read", run: oneTripForTheHolder },
+  { name: "A4: the writes of one turn are one commit, each with its own result", run: oneCommitForMany },
   { name: "T2: time never goes back for a record", run: timeNeverGoesBack },
-  { name: "T2: zero and the end of time are no times", run: impossibleTimes },
+  { name: "T2: zero and the maximum are not valid times", run: impossibleTimes },
   { name: "P4: a range without items can be completed", run: emptyRange },
-  { name: "P5: a lease can be given back", run: release },
+  { name: "P5: a lease can be released", run: release },
   { name: "P6: a shard that makes no progress is parked", run: retriesAreLimited },
-  { name: "P9: every change is told once, after it was stored", run: eventsAreTold },
-  { name: "P11: a token moves with its key repeated, and is erased without one", run: tokens },
-  { name: "P12: leases last as long as their run says", run: leaseDurations },
+  { name: "P9: every change is reported once, after it is stored", run: eventsAreTold },
+  { name: "P11: a token can change while its key is repeated, and is erased by a cursor without one", run: tokens },
+  { name: "P12: leases last as long as their run configures", run: leaseDurations },
   { name: "P13: a checkpoint may renew", run: checkpointRenews },
-  { name: "a session keeps its calls in order, and closes when its hold is over", run: sessions },
+  { name: "a session keeps its calls in order, and closes when its lease ends", run: sessions },
   { name: "an acquire into a scratch is an acquire", run: scratch },
   { name: "tenants do not see each other", run: tenantsAreApart },
 ];

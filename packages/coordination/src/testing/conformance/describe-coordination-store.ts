@@ -13,7 +13,7 @@ import { splitCases } from "./split-cases.ts";
 import { storeCases } from "./store-cases.ts";
 import { World } from "./world.ts";
 
-/** Every case, under the part of the contract that it belongs to. */
+/** All cases, by part of the contract. */
 export const CONFORMANCE_CASES: Readonly<Record<string, readonly ConformanceCase[]>> = {
   "the store port": storeCases,
   listing: listingCases,
@@ -28,20 +28,20 @@ export const CONFORMANCE_CASES: Readonly<Record<string, readonly ConformanceCase
   settings: settingCases,
 };
 
-/** Long enough for ten thousand shards on a store far away, on a machine that has other things to do. */
+/** Enough for ten thousand shards on a remote store and a busy machine. */
 const CASE_TIMEOUT_MS = 120_000;
 
 /**
- * The contract that every store keeps, as tests: call it in a test file with the runner's functions.
+ * Registers the tests that every store must pass. Call it in a test file with the runner's functions.
  *
  * ```text
  * import { describe, expect, test } from "vitest";
  * describeCoordinationStore("my store", () => ({ store: new MyStore() }), { describe, expect, test });
  * ```
  *
- * `makeFixture` is called for every case and gives a store with nothing in it. The runner is passed in and not
- * imported, so that nothing of this package depends on one: whatever has `describe`, `test` and an
- * `expect` with `toBe`, `toEqual`, `toMatchObject` and `toBeGreaterThan` will do.
+ * `makeFixture` is called for every case and returns an empty store. The runner is passed in, so that this package
+ * depends on none: any runner with `describe`, `test` and an `expect` with `toBe`, `toEqual`, `toMatchObject` and
+ * `toBeGreaterThan` works.
  */
 export function describeCoordinationStore(
   name: string,

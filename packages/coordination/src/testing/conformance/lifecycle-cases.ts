@@ -146,7 +146,7 @@ async function opLogEviction(world: World): Promise<void> {
   world.expectOutcome(await world.checkpoint(lease, "b", 1), "Replayed");
   unwrap(await world.checkpoint(lease, keys[16]!, 17));
   world.expect((await world.shard()).opLog.length).toBe(16);
-  // The first is forgotten: the same request is judged as a new one now.
+  // The first is evicted: the same request now counts as a new one.
   world.expectRefusal(await world.checkpoint(lease, "b", 1), "CursorRegression");
   world.expectOutcome(await world.checkpoint(lease, keys[17]!, 1), "Executed");
   world.expectOutcome(await world.checkpoint(lease, keys[16]!, 17), "Replayed");
@@ -194,7 +194,7 @@ async function ordersOfChecks(world: World): Promise<void> {
   const { lease } = await world.acquire(1);
   unwrap(await world.checkpoint(lease, "k", 1));
   world.clock.advance(100n);
-  // Conflict before expiry, expiry before the cursor; once another holds it, the fence before both.
+  // Conflict before expiry, expiry before the cursor; once another worker holds the shard, the fence before both.
   world.expectRefusal(await world.checkpoint(lease, "b", 1), "OpIdConflict");
   world.expectRefusal(await world.checkpoint(lease, "b", 2), "LeaseExpired");
   unwrap(await coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(2) }));
@@ -206,18 +206,18 @@ async function ordersOfChecks(world: World): Promise<void> {
   );
 }
 
-/** One shard from its first acquire to its end: groups A and B of the specification's suite. */
+/** One shard from its first acquire to its end: groups A and B of the specification. */
 export const lifecycleCases: readonly ConformanceCase[] = [
-  { name: "A1: the fence grows with every change of hands, and with nothing else", run: fenceMonotonicity },
-  { name: "A2: a cursor moves forward and within the range, also once that has narrowed", run: cursorMonotonicity },
-  { name: "A3: a replay succeeds after the shard's end; a new operation does not", run: idempotencyBeforeTerminal },
-  { name: "A4: a narrowed range, its spawned and its cursor survive park and unpark", run: residualThroughPark },
-  { name: "A5: the right fence in the wrong hands is stale", run: ownerDivergence },
-  { name: "A6: whatever ends a shard ends its lease", run: terminalClearsLease },
-  { name: "B1: dispatched cursors behave as completed ones", run: dispatchedSemantics },
-  { name: "B2: a lease is good until its deadline and not at it", run: deadlineBoundary },
-  { name: "B4: the seventeenth operation makes the first forgotten", run: opLogEviction },
+  { name: "A1: the fence grows with every acquisition, and with nothing else", run: fenceMonotonicity },
+  { name: "A2: a cursor moves forward and within the range, even after it was narrowed", run: cursorMonotonicity },
+  { name: "A3: a replay succeeds after the shard has ended; a new operation does not", run: idempotencyBeforeTerminal },
+  { name: "A4: a narrowed range, the spawned shards and the cursor survive park and unpark", run: residualThroughPark },
+  { name: "A5: the current fence of another owner is stale", run: ownerDivergence },
+  { name: "A6: every operation that ends a shard ends its lease", run: terminalClearsLease },
+  { name: "B1: dispatched cursors behave like completed ones", run: dispatchedSemantics },
+  { name: "B2: a lease is valid before its deadline and not at it", run: deadlineBoundary },
+  { name: "B4: the seventeenth operation evicts the first", run: opLogEviction },
   { name: "B5: unpark raises the fence and keeps the cursor", run: unparkLifecycle },
-  { name: "B6: a worker that takes its own shard again has a new fence", run: sameWorkerReacquires },
-  { name: "of two broken rules the earlier is told", run: ordersOfChecks },
+  { name: "B6: a worker that acquires its own shard again gets a new fence", run: sameWorkerReacquires },
+  { name: "of two violated rules, the earlier is reported", run: ordersOfChecks },
 ];

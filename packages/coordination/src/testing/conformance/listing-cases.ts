@@ -75,7 +75,7 @@ async function shardsInOrder(world: World): Promise<void> {
   ];
   for (const limit of [1, 2, 3, 8, 100]) {
     const listed = await listAll(world, ShardFilter.ALL, limit);
-    // The parent and its first child start alike: their ids decide, and a root's is the smaller.
+    // The parent and its first child start at the same key, so their ids decide. The id of a root is smaller.
     world.expect(listed).toEqual(all);
   }
 }
@@ -95,7 +95,7 @@ async function shardsByFilter(world: World): Promise<void> {
       .expect(await listAll(world, { rootOnly: true, status: "Active" }, limit))
       .toEqual(["f-h Active", "p-z Active"]);
   }
-  // Whether a lease holds depends on when one asks.
+  // Whether a lease is valid depends on the time of the call.
   world.clock.advance(100n);
   world.expect(await listAll(world, { isLeased: true }, 100)).toEqual([]);
 }
@@ -275,17 +275,20 @@ async function largestRegistration(world: World): Promise<void> {
   world.expect(listed.toSorted()).toEqual(listed);
 }
 
-/** Finding what is there: decision P8 and the specification's queries. */
+/** Lists: decision P8 and the queries of the specification. */
 export const listingCases: readonly ConformanceCase[] = [
-  { name: "shards come by range start and then by id, whatever the page", run: shardsInOrder },
-  { name: "a filter keeps exactly what it says", run: shardsByFilter },
-  { name: "a summary tells a shard as it is", run: summaries },
+  { name: "shards are listed by range start and then by id, whatever the page size", run: shardsInOrder },
+  { name: "a filter returns exactly the shards that match", run: shardsByFilter },
+  { name: "a summary describes a shard as it is", run: summaries },
   { name: "records are listed as they are stored", run: records },
   { name: "a run that was deleted differs from one that never existed", run: lookedUpRuns },
   { name: "a shared document is stored, replaced and removed", run: rollups },
   { name: "progress counts every state", run: progress },
   { name: "the watermark is the least key of an active shard", run: watermark },
-  { name: "P8: runs and tenants come by id, whatever the page, and go with their deletion", run: runsAndTenants },
-  { name: "nothing is listed where nothing is", run: nothingToList },
+  {
+    name: "P8: runs and tenants are listed by id, whatever the page size, until they are deleted",
+    run: runsAndTenants,
+  },
+  { name: "an empty store lists nothing", run: nothingToList },
   { name: "D3: ten thousand shards are registered at once", run: largestRegistration },
 ];

@@ -27,7 +27,7 @@ const ENDINGS = [
   { end: "cancelRun", status: "Cancelled" },
 ] as const satisfies readonly { end: "completeRun" | "failRun" | "cancelRun"; status: RunStatus }[];
 
-/** End a run in one of the ways. Completing is forced: its shards are not what these cases are about. */
+/** Ends a run. Completing is forced, because these cases are not about shards. */
 async function endRun(world: World, end: (typeof ENDINGS)[number]["end"], opId: number, run = RUN): Promise<void> {
   const request = { tenant: TENANT, run, opId: op(opId) };
   unwrap(
@@ -260,7 +260,7 @@ async function runStopsItsWorkers(world: World): Promise<void> {
     "RunTerminal",
     terminal,
   );
-  // A repeated acquire is answered all the same, and what was finished is taken.
+  // A repeated acquire still returns its lease, and finished work is still accepted.
   world.expectOutcome(
     await coordinator.acquire({ tenant: TENANT, key: key(shards[0]!), worker: worker(1), opId: op(50) }),
     "Replayed",
@@ -320,7 +320,7 @@ async function runEndsInBetween(world: World): Promise<void> {
   world.expectRefusal(await coordinator.splitReplace(replace), "RunTerminal", terminal);
   const { key } = await prepare(parked);
   world.expectRefusal(await coordinator.unpark({ tenant: TENANT, key, opId: op(2) }), "RunTerminal", terminal);
-  // Finished work is taken all the same, and the lease then ends when it would have.
+  // Finished work is still accepted, and the lease keeps its deadline.
   const last = await prepare(held);
   const checkpoint = { tenant: TENANT, lease: last.lease, cursor: at("c"), opId: op(2), renew: true };
   world.clock.advance(10n);
@@ -341,7 +341,7 @@ async function completionNeedsSettledShards(world: World): Promise<void> {
   unwrap(await coordinator.park({ tenant: TENANT, lease: second.lease, reason: "Other", opId: op(2) }));
   world.expectRefusal(await coordinator.completeRun(request), "RunUnsettled", { active: 0, parked: 1 });
   world.expectOutcome(await coordinator.completeRun({ ...request, acceptParked: true }), "Executed");
-  // The options are no part of what is repeated.
+  // The options are not part of the payload.
   world.expectOutcome(await coordinator.completeRun(request), "Replayed");
 
   const forced = RunId.fromRaw(2n);
@@ -401,27 +401,27 @@ async function limits(world: World): Promise<void> {
     await coordinator.splitResidual({ tenant: TENANT, lease, plan: residualAt("a", "ab", "az"), opId: op(3) }),
     "Executed",
   );
-  // What is deleted is given back.
+  // A deleted run no longer counts.
   await endRun(world, "cancelRun", 9);
   unwrap(await coordinator.deleteRun({ tenant: TENANT, run: RUN }));
   unwrap(await register(TENANT, 3n, 3));
 }
 
-/** Runs: group C of the specification's suite, and the decisions about runs. */
+/** Runs: group C of the specification, and the decisions about runs. */
 export const runCases: readonly ConformanceCase[] = [
-  { name: "C1: an ended run stays as it ended", run: terminalIrreversible },
+  { name: "C1: an ended run keeps its status", run: terminalIrreversible },
   { name: "C2: shards are registered once", run: registerOnlyOnce },
   { name: "shards are registered in pages, and exist with the last page", run: registeredInPages },
   { name: "pages may have more shards than a manifest", run: manyPages },
   { name: "a run can be canceled and deleted between two pages", run: canceledBetweenPages },
-  { name: "C3: the end is when it ended", run: completedAt },
-  { name: "C4: nothing is unparked once the run has ended", run: unparkAfterEnd },
+  { name: "C3: the time of the end is recorded", run: completedAt },
+  { name: "C4: no shard is unparked after the run has ended", run: unparkAfterEnd },
   { name: "a run is created once, and has no shards at first", run: creation },
   { name: "a run and its shards are created together or not at all", run: creationWithShards },
   { name: "C1 of the decisions: the manifest's rules", run: manifestRules },
-  { name: "P2: an ended run stops its workers and takes what they finished", run: runStopsItsWorkers },
+  { name: "P2: an ended run stops its workers and accepts finished work", run: runStopsItsWorkers },
   { name: "P2: a run that ends between a decision and its write stops it too", run: runEndsInBetween },
   { name: "P3: a run completes when its shards are settled", run: completionNeedsSettledShards },
-  { name: "P7: a deleted run is gone and its id stays used", run: deletion },
-  { name: "quotas are kept, the tenant's first, and given back by deletion", run: limits },
+  { name: "P7: a deleted run does not exist, and its id stays used", run: deletion },
+  { name: "quotas are enforced, the tenant's first, and freed by deletion", run: limits },
 ];

@@ -92,7 +92,7 @@ async function workerRecovers(world: World): Promise<void> {
   await world.seed();
   const before = await world.open(1);
   unwrap(await before.checkpoint(at("h"), { opId: op(1) }));
-  // It dies and comes back before its lease has run out, and again after.
+  // It crashes and restarts before its lease has expired, and again afterwards.
   world.expectRefusal(
     await world.coordinator.openSession({ tenant: TENANT, key: KEY, worker: worker(1) }),
     "AlreadyLeased",
@@ -116,14 +116,14 @@ async function threeForTwo(world: World): Promise<void> {
   world.expect(third.shardKey).toEqual(second.shardKey);
 }
 
-/** Whole stories: section 9.2 of the specification. */
+/** Complete scenarios: section 9.2 of the specification. */
 export const scenarioCases: readonly ConformanceCase[] = [
-  { name: "S1: a shard from first to last", run: fullLifecycle },
-  { name: "S2: a lease runs out and another takes over", run: takeOver },
+  { name: "S1: a shard is processed from start to end", run: fullLifecycle },
+  { name: "S2: a lease expires and another worker takes over", run: takeOver },
   { name: "S3: a shard is replaced and its children finished", run: splitAndFinish },
   { name: "S4: two residual splits, one after the other", run: twoResiduals },
-  { name: "S5: operations are forgotten, oldest first", run: forgottenOperations },
+  { name: "S5: operations are evicted, oldest first", run: forgottenOperations },
   { name: "S6: a run is canceled before it has shards", run: cancelEarly },
-  { name: "S7: a worker comes back for its own shard", run: workerRecovers },
-  { name: "S8: three workers and two shards", run: threeForTwo },
+  { name: "S7: a worker returns to its own shard", run: workerRecovers },
+  { name: "S8: three workers share two shards", run: threeForTwo },
 ];

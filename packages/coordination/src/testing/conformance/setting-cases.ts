@@ -95,12 +95,12 @@ async function budgets(world: World): Promise<void> {
   const claim = { ...OF_RUN, held: 0, returned: 0, wanted: 100, slots: 0, slotsWanted: 4, ttl: 1000n } as const;
   const renew = async (by: number, fields: Partial<RenewBudgetRequest> = {}) =>
     unwrap(await world.coordinator.renewBudget({ ...claim, worker: worker(by), ...fields }));
-  // A run without limits has no book, and nothing is written.
+  // A run without limits has no budget note, and nothing is written.
   world.expect((await renew(1)).grant).toBe(undefined);
   await change(world, { itemsPerSecond: 10, concurrency: 5 });
   world.expect((await renew(1)).grant).toEqual({ items: 1, slots: 4, slotTarget: 4, untilItemMs: undefined });
   world.clock.set(1001n);
-  // The first worker has not renewed in time, so all of the budget is there.
+  // The first worker has not renewed in time, so the whole budget is free.
   const { grant, settings } = await renew(2);
   world.expect(grant).toEqual({ items: 10, slots: 4, slotTarget: 4, untilItemMs: undefined });
   world.expect(settings).toEqual({ ...NOTHING_SET, itemsPerSecond: 10, concurrency: 5 });
@@ -113,7 +113,7 @@ async function budgets(world: World): Promise<void> {
   unwrap(await world.coordinator.returnBudget(given));
   world.expect((await renew(1, { slots: 3 })).grant).toMatchObject({ items: 10, slots: 4 });
   await world.expectViolation(() => world.coordinator.renewBudget({ ...claim, worker: worker(1), held: -1 }));
-  // The settings are not disturbed by the book.
+  // The budget note does not affect the settings.
   world.expect(await settingsOf(world)).toEqual({ ...NOTHING_SET, itemsPerSecond: 10, concurrency: 5 });
 }
 
@@ -151,6 +151,6 @@ export const settingCases: readonly ConformanceCase[] = [
   { name: "a setting of a later version is ignored", run: ofALaterVersion },
   { name: "workers share the limits of a run, and what one of them loses returns", run: budgets },
   { name: "workers that ask at the same time do not get more than the limit", run: budgetsOfMany },
-  { name: "a hold lasts as long as the longest that was asked for", run: held },
+  { name: "a hold lasts as long as the longest request", run: held },
   { name: "a setting out of bounds is refused", run: outOfBounds },
 ];

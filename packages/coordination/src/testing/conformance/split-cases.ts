@@ -72,7 +72,7 @@ async function replaceRules(world: World): Promise<void> {
   await refused(replaceAt("b", ["m"], "z"), { kind: "StartMismatch" });
   await refused(replaceAt("a", ["m"], "y"), { kind: "EndMismatch" });
   await refused(replaceAt("a", ["m"], "z"), { kind: "InvalidChildCursor", childIndex: 0 });
-  // Cut below its cursor, the lowest child would claim what is another's.
+  // Split below its cursor, the lowest child would have a cursor outside its range.
   await refused(replaceAt("a", ["b"], "z", at("c")), { kind: "InvalidChildCursor", childIndex: 0 });
   const wrong = (index: number) =>
     replaceAt("a", ["g", "m"], "z", at("c")).children.map((child, place) =>
@@ -111,7 +111,7 @@ async function residualRules(world: World): Promise<void> {
   const parent = await world.shard();
   world.expect(parent.spec).toEqual(range("a", "p", "low"));
   world.expect(parent).toMatchObject({ fenceEpoch: 2n, lease: { owner: 1n } });
-  // The lease that was there before the split is still the lease.
+  // The lease from before the split is still valid.
   world.expectOutcome(await world.checkpoint(lease, "n", 3), "Executed");
 }
 
@@ -172,7 +172,7 @@ async function derivedIdTaken(world: World): Promise<void> {
     reason: { kind: "DerivedIdCollision", derivedId: taken },
   });
   world.expect((await world.shard()).status).toBe("Active");
-  // A quota that is overdrawn too is told first.
+  // An exceeded quota is reported first.
   const tight = world.makeCoordinator({ limits: { maxShardsPerTenant: 3 } });
   world.expectRefusal(await tight.splitReplace(request), "SplitInvalid", { reason: { kind: "ShardLimitExceeded" } });
   world.expectOutcome(await world.coordinator.splitReplace({ ...request, opId: op(8) }), "Executed");
@@ -225,14 +225,17 @@ async function spawnLimit(world: World): Promise<void> {
   world.expect((await world.shard()).spawned.length).toBe(1024);
 }
 
-/** Splits: B3 of the specification's suite, and the decisions about splits. */
+/** Splits: B3 of the specification, and the decisions about splits. */
 export const splitCases: readonly ConformanceCase[] = [
-  { name: "B3: children tile the parent and continue where it stood", run: childrenTileTheParent },
+  { name: "B3: children tile the parent and continue at its cursor", run: childrenTileTheParent },
   { name: "S1: the order of the children in a plan does not matter", run: replayAndOrder },
-  { name: "S2 and S7: what a split-replace must be, and which child is named", run: replaceRules },
-  { name: "what a residual split must be, and what it leaves alone", run: residualRules },
-  { name: "S5: a forgotten residual split is recognized, and another plan for it refused", run: residualAfterEviction },
-  { name: "an id that is taken refuses the split, after the quota", run: derivedIdTaken },
-  { name: "as many children as the store says, and not one more", run: manyChildren },
-  { name: "a shard spawns at most 1,024", run: spawnLimit },
+  { name: "S2 and S7: an invalid split-replace is refused and names the faulty child", run: replaceRules },
+  { name: "an invalid residual split is refused and changes nothing", run: residualRules },
+  {
+    name: "S5: an evicted residual split is recognized, and another plan for it is refused",
+    run: residualAfterEviction,
+  },
+  { name: "a split whose id is taken is refused, after the quota is checked", run: derivedIdTaken },
+  { name: "a split has at most as many children as the store allows", run: manyChildren },
+  { name: "a shard spawns at most 1,024 others others others", run: spawnLimit },
 ];

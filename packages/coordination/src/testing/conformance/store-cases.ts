@@ -58,7 +58,7 @@ async function recordsComeBack(world: World): Promise<void> {
   for (const record of [full, parked, makeShard()])
     world.expect((await read(world, record.shard)).shard.record).toEqual(record);
   world.expect(unwrap(await world.store.readRun(TENANT, RUN))).toMatchObject({ kind: "Found", record: run });
-  // A shard that is written again in every field that can change comes back too, and so does one that lost what it had.
+  // The same after every field that can change has been written, and after optional fields have been removed.
   const { shard } = await read(world);
   const { spec, cursor, lease, fenceEpoch, spawned, lastTime, attempts } = full;
   const rest = { spec, cursor, lease, fenceEpoch, spawned, opLog, lastTime, attempts };
@@ -173,7 +173,7 @@ async function removal(world: World): Promise<void> {
   world.expect(await commit(world, remove)).toMatchObject({ kind: "Conflict" });
   world.expect(await commit(world, putRun())).toMatchObject({ kind: "Conflict" });
   world.expect(await commit(world, update(held.shard, { attempts: 1 }))).toMatchObject({ kind: "Conflict" });
-  // The counts were given back, and the other run was left alone.
+  // The quota is free again, and the other run is unchanged.
   const limits = { maxShardsPerTenant: 2, maxShardsTotal: 2 };
   const third = makeRun({ run: RunId.fromRaw(3n) });
   await mustCommit(world, putRun({ after: third, created: [makeShard(SHARD, { run: third.run })], limits }));
@@ -246,7 +246,7 @@ async function claimIndex(world: World): Promise<void> {
   world.expect(await hint(50n)).toEqual({ availableCount: 2, earliestDeadline: 80n, isStarved: false });
   world.expect((await look(80n, 2)).shards.length).toBe(2);
   world.expect(await look(80n)).toEqual({ shards: [1n, 2n, 3n], earliest: undefined });
-  // What is renewed leaves the list again, and what ends leaves for good.
+  // A renewed shard leaves the list, and one that has ended never returns to it.
   await mustCommit(world, update((await read(world, 2n)).shard, { lease: lease(200n) }));
   await mustCommit(world, update((await read(world, 1n)).shard, { status: "Done" }));
   world.expect(await look(90n)).toEqual({ shards: [3n], earliest: 200n });
@@ -261,7 +261,7 @@ async function claimIndex(world: World): Promise<void> {
     .toBe(undefined);
 }
 
-/** Free and lapsed shards count alike, and a hint stops at the most that one claim takes. */
+/** Free and expired shards count alike, and a hint counts at most as many as one claim takes. */
 async function hintsAreCapped(world: World): Promise<void> {
   const lapsing = { owner: WorkerId.fromRaw(1n), deadline: LogicalTime.fromRaw(50n), opId: OpId.fromRaw(1n) };
   const created = Array.from({ length: MAX_CLAIM_COUNT + 2 }, (_, index) =>
@@ -286,7 +286,7 @@ async function starvedMark(world: World): Promise<void> {
   world.expect(await isStarved(10n)).toBe(false);
   unwrap(await world.store.markStarved(TENANT, RUN, LogicalTime.fromRaw(50n)));
   world.expect([await isStarved(49n), await isStarved(50n)]).toEqual([true, false]);
-  // It is advice beside the run, and conflicts with nothing.
+  // It is advice outside the run's record and conflicts with nothing.
   world.expect((await read(world)).run.version).toBe(version);
   unwrap(await world.store.markStarved(TENANT, RunId.fromRaw(9n), LogicalTime.fromRaw(50n)));
 }
@@ -303,18 +303,18 @@ async function staleListingIsSafe(world: World): Promise<void> {
   world.expect(unwrap(await world.store.listShards(behind)).items).toEqual([]);
 }
 
-/** What a store itself must do, below the coordinator. */
+/** What a store must do by itself, without a coordinator. */
 export const storeCases: readonly ConformanceCase[] = [
-  { name: "records come back as they went in, at their largest and at their smallest", run: recordsComeBack },
-  { name: "bytes that go in or out are copies", run: bytesAreTheStoresOwn },
-  { name: "a write is made exactly where its guards hold", run: guards },
-  { name: "a split is made as a whole, and refused in the order of the answers", run: splitsAreAtomic },
-  { name: "a run ends only where no shard is in its way", run: statesOfShards },
-  { name: "a removed run leaves its mark and gives back its shards", run: removal },
-  { name: "the sets of one call are made each for itself", run: batches },
-  { name: "a version is new with every write", run: versionsNeverComeBack },
-  { name: "the claim index holds what can be claimed, at any time", run: claimIndex },
-  { name: "Q4: a hint counts to the most that one claim takes, and no further", run: hintsAreCapped },
-  { name: "P16: a mark of starvation runs out and touches nothing else", run: starvedMark },
-  { name: "lists are of one run and end where they end", run: staleListingIsSafe },
+  { name: "records are read as they were written, the largest and the smallest", run: recordsComeBack },
+  { name: "bytes are copied on writes and reads", run: bytesAreTheStoresOwn },
+  { name: "a write is made exactly if its guards hold", run: guards },
+  { name: "a split is atomic, and its refusals have a fixed order", run: splitsAreAtomic },
+  { name: "a run ends only if none of its shards prevents it", run: statesOfShards },
+  { name: "a removed run leaves a tombstone and frees its quota", run: removal },
+  { name: "each write set of a call succeeds or fails by itself", run: batches },
+  { name: "every write gives a new version", run: versionsNeverComeBack },
+  { name: "the claim index has exactly the shards that can be claimed, at any time", run: claimIndex },
+  { name: "Q4: a hint counts at most as many shards as one claim takes", run: hintsAreCapped },
+  { name: "P16: a mark of starvation expires and affects nothing else", run: starvedMark },
+  { name: "a list has the shards of one run only, and ends", run: staleListingIsSafe },
 ];

@@ -7,7 +7,7 @@ import type { ShardRead, StoreVersion, Versioned } from "../../store/store-reads
 import type { PutRunSet, ShardLimits, UpdateShardSet, WriteSet } from "../../store/write-set.ts";
 import { range, RUN, SHARD, TENANT, type World } from "./world.ts";
 
-// What cases write and read directly, without a coordinator.
+// Direct reads and writes, without a coordinator.
 
 export const LIMITS: ShardLimits = { maxShardsPerTenant: 1000, maxShardsTotal: 1000 };
 export const now = LogicalTime.fromRaw(5n);

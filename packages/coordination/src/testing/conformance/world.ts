@@ -79,7 +79,7 @@ export const residualAt = (
     }),
   );
 
-/** Ids that look random and are the same every time. */
+/** Deterministic ids that look random. */
 function countOpIds(): () => OpId {
   let last = 1_000_000n;
   return () => OpId.fromRaw((last += 7_919n));
@@ -91,7 +91,7 @@ function countOpIds(): () => OpId {
  */
 export class World {
   readonly store: CoordinationStore;
-  /** What the coordinator has asked of the store. */
+  /** Counts the coordinator's calls of the store. */
   readonly probe: StoreProbe;
   readonly clock = new ManualClock(1n);
   readonly coordinator: CoordinatorApi;
@@ -106,7 +106,7 @@ export class World {
     this.coordinator = this.makeCoordinator();
   }
 
-  /** Another coordinator over the same store, as another process would have. */
+  /** Another coordinator on the same store, like that of another process. */
   makeCoordinator(options: Partial<CoordinatorOptions> = {}): CoordinatorApi {
     const retry = { sleep: () => Promise.resolve() };
     const { shardCopies = 0, connect = (coordinator) => coordinator } = this.#fixture;
@@ -114,7 +114,7 @@ export class World {
     return connect(new Coordinator({ store, clock, newOpId: countOpIds(), retry, shardCopies, ...options }));
   }
 
-  /** Create a run with shards; by default the one run with its one shard. */
+  /** Creates a run with shards; by default the one run with its one shard. */
   async seed(
     options: {
       run?: RunId;
@@ -157,7 +157,7 @@ export class World {
     return this.coordinator.complete({ tenant: TENANT, lease, point, opId: op(opId) });
   }
 
-  /** The shard's record, which must be there. */
+  /** The shard's record, which must exist. */
   async shard(key: ShardKey = KEY, tenant: TenantId = TENANT): Promise<ShardRecord> {
     const record = unwrap(await this.coordinator.getShard({ tenant, key }));
     assert(record !== undefined, "the shard must be there");
@@ -172,7 +172,7 @@ export class World {
     return this.coordinator[ending]({ tenant: TENANT, run, opId: op(opId) });
   }
 
-  /** Expect a refusal of a kind, with these fields. */
+  /** Expects an error of a kind, with these fields. */
   expectRefusal(result: Result<unknown, { readonly kind: string }>, kind: string, fields: object = {}): void {
     this.expect(result).toMatchObject({ ok: false, error: { kind, ...fields } });
   }

@@ -9,7 +9,7 @@ import type { Kernel } from "./deliver.ts";
 import { RUN, TENANT } from "./explore-state.ts";
 import type { RunMessage } from "./message.ts";
 
-/** What a run's request led to, and what was wrong with that. */
+/** The result of a request to a run, and the rules that it broke. */
 export interface RunDelivery {
   readonly run: RunRecord | undefined;
   readonly isDeleted: boolean;
@@ -26,7 +26,7 @@ export interface RunRequest {
 
 const ENDINGS = { CompleteRun: "completeRun", FailRun: "failRun", CancelRun: "cancelRun" } as const;
 
-/** Put one request to the kernel and hold what it says to the rules of runs. */
+/** Passes a request to the kernel and checks the result against the rules of runs. */
 export function deliverToRun(kernel: Kernel, request: RunRequest): RunDelivery {
   const { run, counts, message, now } = request;
   const command = { tenant: TENANT, run: RUN };
@@ -44,6 +44,6 @@ export function deliverToRun(kernel: Kernel, request: RunRequest): RunDelivery {
 
 function checkEnd({ run: before, counts }: RunRequest, after: RunRecord): Violation[] {
   const fault = findRunFault(after);
-  if (fault !== undefined) return [{ kind: "Thrown", message: `the run is not in order: ${fault}` }];
+  if (fault !== undefined) return [{ kind: "Thrown", message: `the run is invalid: ${fault}` }];
   return checkRunStep(before, after, Array<ShardStatus>(counts.active).fill("Active"));
 }

@@ -9,7 +9,7 @@ import { findOp } from "../../records/op-log.ts";
 import type { RunRecord } from "../../records/run-record.ts";
 import { isLeasedAt, type ShardRecord } from "../../records/shard-record.ts";
 import { checkRunAllows } from "../sim/invariants/check-run-rules.ts";
-import { checkShardState, checkShardStep, placeOf } from "../sim/invariants/check-shard.ts";
+import { checkShardState, checkShardStep, addressOf } from "../sim/invariants/check-shard.ts";
 import { checkSpawnedIds } from "../sim/invariants/check-split.ts";
 import { checkAuthority, type AcceptedMutation } from "../sim/invariants/mutation-stream.ts";
 import type { Violation } from "../sim/invariants/violation.ts";
@@ -18,11 +18,11 @@ import { isLeasedMessage, type ShardMessage } from "./message.ts";
 
 export type Kernel = typeof realKernel;
 
-/** What a shard's request led to, and what was wrong with that. */
+/** The result of a request to a shard, and the rules that it broke. */
 export interface ShardDelivery {
-  /** What must be stored; `undefined` where nothing changed. */
+  /** The records to store; `undefined` if nothing changed. */
   readonly writes: UpdateShard | SplitShard | undefined;
-  /** The lease that was granted, for the sender if it receives the answer. */
+  /** The lease that was granted, for the sender if it receives the response. */
   readonly lease: Lease | undefined;
   readonly accepted: AcceptedMutation | undefined;
   /** As in a trace: `Executed`, `Replayed`, or the kind of the refusal. */
@@ -33,13 +33,13 @@ export interface ShardDelivery {
 export interface ShardRequest {
   readonly run: RunRecord | undefined;
   readonly shard: ShardRecord;
-  /** Every shard, to find the residual of an earlier split in. */
+  /** All shards, to look up the residual of an earlier split. */
   readonly shards: readonly ShardRecord[];
   readonly message: ShardMessage;
   readonly now: LogicalTime;
 }
 
-/** Put one request to the kernel and hold what it says to the rules. */
+/** Passes a request to the kernel and checks the result against the rules. */
 export function deliverToShard(kernel: Kernel, request: ShardRequest): ShardDelivery {
   const { run, shard, message, now } = request;
   const answered = ask(kernel, request);
@@ -101,19 +101,19 @@ function nameAnswer(answered: Answered): string {
 }
 
 /**
- * A repeated request must return the logged result, whatever happened to the lease and the
- * shard since. No log forgets here: the bounds of a world are narrower than it is long.
+ * A repeated request must return the logged result, whatever happened to the lease and the shard since. No log evicts an
+ * entry here: the bounds of a world are below its capacity.
  */
 function checkReplay({ shard, message, now }: ShardRequest, answer: string): Violation[] {
   if (message.kind === "Renew") return [];
   const { opId } = message;
   if (message.kind !== "Acquire") {
     const isLogged = findOp(shard.opLog, opId) !== undefined;
-    return isLogged && answer !== "Replayed" ? [{ kind: "ReplayRefused", ...placeOf(shard), opId, answer }] : [];
+    return isLogged && answer !== "Replayed" ? [{ kind: "ReplayRefused", ...addressOf(shard), opId, answer }] : [];
   }
   const at = now > shard.lastTime ? now : shard.lastTime;
   const isHeldByIt = isLeasedAt(shard, at) && shard.lease?.opId === opId;
-  return isHeldByIt && answer !== "Repeated" ? [{ kind: "ReplayRefused", ...placeOf(shard), opId, answer }] : [];
+  return isHeldByIt && answer !== "Repeated" ? [{ kind: "ReplayRefused", ...addressOf(shard), opId, answer }] : [];
 }
 
 function grantedLease(outcome: AcquireOutcome): Lease | undefined {

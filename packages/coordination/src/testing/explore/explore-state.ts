@@ -18,24 +18,24 @@ import type { KeyRange } from "../sim/invariants/check-coverage.ts";
 import type { MutationStream } from "../sim/invariants/mutation-stream.ts";
 import { MESSAGE_KINDS, type Message, type MessageKind } from "./message.ts";
 
-/** How much may happen in a world that is explored. Everything that can happen within it does. */
+/** The bounds of a world. Everything that can happen within them is explored. */
 export interface ExploreBounds {
   /** The workers. */
   readonly workers: readonly ExploreWorker[];
-  /** How many requests the operator may think of. */
+  /** The number of requests of the operator. */
   readonly operatorRequests: number;
-  /** How many steps of time there are; a lease lasts two. */
+  /** The number of steps of time; a lease lasts two. */
   readonly ticks: number;
-  /** No split is asked for that would make more shards than this. */
+  /** No split that would result in more shards is requested. */
   readonly maxShards: number;
-  /** What may be asked. */
+  /** The kinds of requests. */
   readonly menu: readonly MessageKind[];
-  /** How often a shard may be acquired again without having advanced; for ever where it is left out. */
+  /** How often a shard may be acquired again without progress; unlimited by default. */
   readonly maxShardRetries?: number;
 }
 
 export interface ExploreWorker {
-  /** How many requests it may think of. Delivering one again is not thinking of another. */
+  /** The number of its requests. Delivering one again does not count. */
   readonly requests: number;
   /** How far its coordinator's clock is behind the time, in steps. */
   readonly clockLag: number;
@@ -43,21 +43,21 @@ export interface ExploreWorker {
 
 /** A sender of requests: a worker, or, as the last, the operator. */
 export interface ActorState {
-  /** The leases that it believes in, the last that it heard of for each shard, by shard. */
+  /** The last lease that it received for each shard, by shard. */
   readonly leases: readonly Lease[];
   /** The last requests it sent, the newest first. The network may deliver each of them at any time, or again. */
   readonly sent: readonly Message[];
   readonly requestCount: number;
 }
 
-/** Everything that decides what can happen next. A value: a move makes another. */
+/** Everything that decides what can happen next. Immutable: a move creates another. */
 export interface ExploreState {
   readonly tick: number;
   /** `undefined` once it was deleted. */
   readonly run: RunRecord | undefined;
   /** By id. */
   readonly shards: readonly ShardRecord[];
-  /** Whose writes were accepted last, shard by shard as in `shards`. */
+  /** The last accepted mutation of each shard, in the order of `shards`. */
   readonly streams: readonly (MutationStream | undefined)[];
   readonly actors: readonly ActorState[];
 }
@@ -68,18 +68,18 @@ export const RUN: RunId = /* @__PURE__ */ RunId.fromRaw(1n);
 const LEASE_TICKS = 2n;
 const REGISTER_OP = /* @__PURE__ */ OpId.fromRaw(1n);
 
-/** What the two shards of every world begin with. They touch, so that a range that grows is an overlap. */
+/** The ranges of the two shards of every world. They are adjacent, so that a range that grows is an overlap. */
 export const REGISTERED: readonly KeyRange[] = [
   { start: Uint8Array.of(0x10), end: Uint8Array.of(0x20) },
   { start: Uint8Array.of(0x20), end: Uint8Array.of(0x30) },
 ];
 
-/** More than this and a log would forget: what was done could then not be told from what was not. */
+/** With more, a log would evict entries, and a repeated operation could not be recognized. */
 const MAX_REQUESTS = SHARD_OP_LOG_CAP;
 const MAX_TICKS = 100;
 const MAX_SHARDS = 16;
 
-/** Throw unless a world can be explored. */
+/** Throws unless a world can be explored. */
 export function assertBounds(bounds: ExploreBounds): void {
   assert(
     typeof bounds === "object" && bounds !== null,
@@ -102,7 +102,7 @@ export function assertBounds(bounds: ExploreBounds): void {
   );
 }
 
-/** The world before anything happened: an active run of two shards without leases. */
+/** The initial world: an active run of two shards without leases. */
 export function firstState(bounds: ExploreBounds): ExploreState {
   const now = LogicalTime.fromRaw(1n);
   const created = unwrap(
@@ -134,7 +134,7 @@ export function firstState(bounds: ExploreBounds): ExploreState {
   };
 }
 
-/** What a worker's coordinator takes for the time. No reading is before 1, when the run was made. */
+/** The clock of a worker's coordinator. It never shows less than 1, when the run was created. */
 export function readClock(tick: number, lag: number): LogicalTime {
   return LogicalTime.fromRaw(BigInt(1 + Math.max(0, tick - lag)));
 }

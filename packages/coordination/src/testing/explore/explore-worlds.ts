@@ -21,11 +21,10 @@ function twoWorkers(first: number, second: number): ExploreBounds["workers"] {
 }
 
 /**
- * The worlds that are explored: two workers and two shards each, and everything that can
- * happen within the bounds.
+ * The worlds that are explored: two workers and two shards each, and everything that can happen within the bounds.
  *
- * One world with all requests would be too large to go deep in, so the first is wide and the
- * others are deep: each looks at those requests that have to do with each other.
+ * One world with all requests would be too large to explore deeply, so the first is wide and the others are deep: each
+ * has only requests that affect each other.
  */
 export const EXPLORE_WORLDS = {
   everything: { workers: twoWorkers(2, 2), operatorRequests: 0, ticks: 2, maxShards: 4, menu: WORKER_REQUESTS },

@@ -149,7 +149,7 @@ describe("explore", () => {
     expect(() => explore({ bounds: { ...EXPLORE_WORLDS.leases, ...bounds } })).toThrow(says);
   });
 
-  test("looks no further than it is told to", () => {
+  test("stops after the given number of states", () => {
     const { stateCount, depth } = explore({ bounds: EXPLORE_WORLDS.leases, stopAfter: 100 });
 
     expect(stateCount).toBeGreaterThan(100);
@@ -157,7 +157,7 @@ describe("explore", () => {
     expect(depth).toBeLessThan(5);
   });
 
-  test("refuses a world that is larger than it was told to expect", () => {
+  test("refuses a world that is larger than expected", () => {
     expect(() => explore({ bounds: EXPLORE_WORLDS.leases, maxStates: 10 })).toThrow("more than 10 states");
   });
 });

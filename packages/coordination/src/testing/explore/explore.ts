@@ -4,7 +4,7 @@ import { kernel as realKernel } from "../../kernel/kernel.ts";
 import type { Lease } from "../../records/lease.ts";
 import type { ShardRecord } from "../../records/shard-record.ts";
 import { checkCoverage } from "../sim/invariants/check-coverage.ts";
-import { placeOf } from "../sim/invariants/check-shard.ts";
+import { addressOf } from "../sim/invariants/check-shard.ts";
 import { checkSplit } from "../sim/invariants/check-split.ts";
 import { checkStream } from "../sim/invariants/mutation-stream.ts";
 import type { Violation } from "../sim/invariants/violation.ts";
@@ -29,24 +29,24 @@ import { RequestBook } from "./requests.ts";
 
 export interface ExploreOptions {
   readonly bounds: ExploreBounds;
-  /** The protocol to explore: another one shows what the explorer can find. */
+  /** The protocol to explore. A faulty one shows what the explorer can find. */
   readonly kernel?: Kernel;
-  /** Refuse a world that turns out larger than this. */
+  /** Throws if the world has more states than this. */
   readonly maxStates?: number;
-  /** Look no further once so many states have been looked at. */
+  /** Stops after this number of states. */
   readonly stopAfter?: number;
 }
 
 export interface ExploreReport {
-  /** How many different states there are. */
+  /** The number of distinct states. */
   readonly stateCount: number;
-  /** How many moves lead from one to another, or back. */
+  /** The number of moves between states. */
   readonly moveCount: number;
-  /** How many moves away from the start the farthest state is. */
+  /** The number of moves from the start to the farthest state. */
   readonly depth: number;
-  /** What was answered, and how often a different question was: `Checkpoint Replayed` and so on. */
+  /** The results, with the number of distinct requests that had each: `Checkpoint Replayed` and so on. */
   readonly answers: ReadonlyMap<string, number>;
-  /** The first thing that was wrong, and the shortest way to it. */
+  /** The first violation, with a shortest trace that leads to it. */
   readonly failure: ExploreFailure | undefined;
 }
 
@@ -58,12 +58,11 @@ export interface ExploreFailure {
 const DEFAULT_MAX_STATES = 4_000_000;
 
 /**
- * Walk through every state that a small world can be in, and hold each of them to the rules.
+ * Visits every state that a small world can reach, and checks each of them against the rules.
  *
- * Two workers and an operator ask for things; requests are held up, arrive late, arrive twice, or
- * their answers are lost; time passes; a coordinator's clock is behind. Every order of all this,
- * within the bounds, on the real kernel. Breadth first, so that what is found is
- * found by a shortest way.
+ * Two workers and an operator send requests; requests are delayed or duplicated, or their responses are lost; time
+ * passes; a coordinator's clock is behind. All orders of these events within the bounds are tried on the real kernel.
+ * The search is breadth first, so that the trace of a violation is a shortest one.
  */
 export function explore(options: ExploreOptions): ExploreReport {
   return new Explorer(options).run();
@@ -89,12 +88,12 @@ class Explorer {
   readonly #requests: RequestBook;
   readonly #states: ExploreState[] = [];
   readonly #seen = new Set<string>();
-  /** By which move, and from which state, a state was first come to. */
+  /** The move and the state from which each state was first reached. */
   readonly #cameBy: { readonly from: number; readonly move: Move }[] = [];
   readonly #answers = new Map<string, number>();
 
-  // The kernel is a function: what it was asked once about a shard in one state, it is not asked again. The
-  // states of the world are many because they combine, those of a shard are few.
+  // The kernel is a pure function, so each request to a shard in one state is computed once. A shard has few states; the
+  // world has many, because they combine.
   readonly #shardDeliveries = new Memo<ShardDelivery>();
   readonly #runDeliveries = new Memo<RunDelivery>();
   readonly #shardChecks = new Memo<readonly Violation[]>();
@@ -146,7 +145,7 @@ class Explorer {
     }
   }
 
-  /** Take note of a state. What is wrong with it is only looked for the first time. */
+  /** Adds a state. It is checked only when it is new. */
   #visit(
     state: ExploreState,
     cameBy: { readonly from: number; readonly move: Move } | undefined,
@@ -172,7 +171,7 @@ class Explorer {
   #arriveAtShard(state: ExploreState, { actor, message, isHeard }: ShardArrival): Arrival {
     const { tick, run, shards } = state;
     const index = shards.findIndex((record) => record.shard === shardOf(message));
-    // Of a deleted run there is nothing left to be wrong about.
+    // A deleted run has nothing left to check.
     if (index < 0) return { state, violations: [] };
     const shard = shards[index]!;
     const now = readClock(tick, this.#bounds.workers[actor]?.clockLag ?? 0);
@@ -183,7 +182,7 @@ class Explorer {
       return made;
     });
     const { violations, lease, accepted } = delivery;
-    const streams = accepted === undefined ? [] : checkStream(placeOf(shard), state.streams[index], accepted);
+    const streams = accepted === undefined ? [] : checkStream(addressOf(shard), state.streams[index], accepted);
     const heard = lease !== undefined && isHeard ? this.#withActor(state, actor, lease) : state;
     return {
       state: { ...heard, ...withDelivery(state, delivery) },
@@ -208,7 +207,7 @@ class Explorer {
     };
   }
 
-  /** The state with one actor that has sent a message or heard of a lease. */
+  /** The state after one actor has sent a message or received a lease. */
   #withActor(state: ExploreState, index: number, news: Message | Lease): ExploreState {
     const actor = state.actors[index]!;
     const isMessage = "kind" in news;

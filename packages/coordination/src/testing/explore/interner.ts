@@ -5,10 +5,10 @@ import { formatMessage, type Message } from "./message.ts";
 import type { ActorState, ExploreState } from "./explore-state.ts";
 
 /**
- * Gives equal values equal numbers, so that a whole state comes down to a short line.
+ * Gives equal values equal numbers, so that a whole state becomes a short line.
  *
- * The text of a value is made once: values never change, and the same object comes back
- * in many states. `undefined` is number 0.
+ * The text of a value is computed once: values never change, and the same object occurs in many states. `undefined` is
+ * number 0.
  */
 export class Interner {
   readonly #numbers = new WeakMap<object, number>();
@@ -35,8 +35,8 @@ export class Interner {
   }
 
   /**
-   * What tells states apart, and nothing else: how a state was come by is not in it. Two
-   * orders of things that do not touch each other lead to one line.
+   * What distinguishes states, and nothing else: how a state was reached is not included. Two orders of independent moves
+   * lead to the same line.
    */
   state({ tick, run, shards, streams, actors }: ExploreState): string {
     let line = `${tick}|${this.run(run)}|${this.shards(shards)}|`;

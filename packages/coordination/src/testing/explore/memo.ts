@@ -1,4 +1,4 @@
-/** Answers of a function, by what it was asked. For functions whose answer depends on nothing else. */
+/** The results of a pure function, by its argument. */
 export class Memo<Value> {
   readonly #values = new Map<string, Value>();
 

@@ -12,7 +12,7 @@ import {
 } from "@gossip/contracts";
 import type { Lease } from "../../records/lease.ts";
 
-/** What a worker asks on the strength of a lease that it believes in. */
+/** The requests of a worker that believes it has a lease. */
 export type LeasedMessage = { readonly lease: Lease } & (
   | { readonly kind: "Renew" }
   | { readonly kind: "Checkpoint"; readonly opId: OpId; readonly cursor: Cursor; readonly renew: boolean }
@@ -23,22 +23,22 @@ export type LeasedMessage = { readonly lease: Lease } & (
   | { readonly kind: "SplitResidual"; readonly opId: OpId; readonly plan: SplitResidualPlan }
 );
 
-/** What is asked about a shard. */
+/** A request to a shard. */
 export type ShardMessage =
   | LeasedMessage
   | { readonly kind: "Acquire"; readonly opId: OpId; readonly key: ShardKey; readonly worker: WorkerId }
   | { readonly kind: "Unpark"; readonly opId: OpId; readonly key: ShardKey };
 
-/** What an operator asks about the run. */
+/** A request of the operator to the run. */
 export type RunMessage =
   | { readonly kind: "CompleteRun" | "FailRun" | "CancelRun"; readonly opId: OpId }
   | { readonly kind: "DeleteRun" };
 
 /**
- * A request on its way.
+ * A request in flight.
  *
- * It never changes once it was sent, so that delivering it again is a retry: the same op
- * id, the same payload, and the lease that its sender believed in at the time.
+ * It is immutable, so that delivering it again is a retry: the same op id, the same payload, and the lease that its
+ * sender had when it sent it.
  */
 export type Message = ShardMessage | RunMessage;
 
@@ -60,7 +60,7 @@ const KINDS: Readonly<Record<MessageKind, true>> = {
   DeleteRun: true,
 };
 
-/** Everything that can be asked. */
+/** All kinds of requests. */
 export const MESSAGE_KINDS: readonly MessageKind[] = /* @__PURE__ */ Object.keys(KINDS) as MessageKind[];
 
 export function isRunMessage(message: Message): message is RunMessage {
@@ -80,7 +80,7 @@ export function shardOf(message: ShardMessage): ShardId {
   return isLeasedMessage(message) ? message.lease.shard : message.key.shard;
 }
 
-/** What identifies a message: two with the same text are the same request. Also what a trace shows. */
+/** Identifies a message: two with the same text are the same request. Traces show it too. */
 export function formatMessage(message: Message): string {
   if (isRunMessage(message)) return message.kind === "DeleteRun" ? message.kind : `${message.kind} op ${message.opId}`;
   const shard = ShardId.format(shardOf(message));

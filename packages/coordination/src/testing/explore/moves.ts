@@ -7,16 +7,16 @@ import type { ShardDelivery } from "./deliver.ts";
 import { formatMessage, type Message } from "./message.ts";
 import type { RequestBook } from "./requests.ts";
 
-/** How many requests of an actor the network may still be holding. */
+/** The number of requests of an actor that the network may still deliver. */
 const REMEMBERED_REQUESTS = 2;
 
 /**
- * One thing that can happen.
+ * One event.
  *
  * - `Tick`    — time passes.
- * - `Send`    — an actor asks for something, and the network holds on to it.
- * - `Deliver` — a request arrives: a new one, one that was held, or one that has arrived before. Its
- *   sender hears the answer, or does not.
+ * - `Send`    — an actor sends a request, which is delayed.
+ * - `Deliver` — a request arrives: a new one, a delayed one, or one that has arrived before. Its sender receives the
+ *   response, or the response is lost.
  */
 export type Move =
   | { readonly kind: "Tick" }
@@ -42,7 +42,7 @@ export function movesFrom(state: ExploreState, requests: RequestBook, { ticks }:
   return moves;
 }
 
-/** Only of an acquire does the answer change what its sender will do: it is how a lease is heard of. */
+/** Only the response to an acquire matters to its sender, because it contains a lease. */
 function addDeliveries(
   moves: Move[],
   delivery: { readonly actor: number; readonly message: Message; readonly isNew: boolean },
@@ -58,18 +58,18 @@ export function formatMove(move: Move): string {
   return `${who} ${move.isNew ? "sends" : "sends again"} ${formatMessage(move.message)}${move.isHeard ? "" : ", answer lost"}`;
 }
 
-/** An actor that has thought of another request. */
+/** The actor after it has sent another request. */
 export function withRequest({ leases, sent, requestCount }: ActorState, message: Message): ActorState {
   return { leases, sent: [message, ...sent].slice(0, REMEMBERED_REQUESTS), requestCount: requestCount + 1 };
 }
 
-/** An actor that has heard of a lease. An older one of the same shard is forgotten. */
+/** The actor after it has received a lease, which replaces an older one of the same shard. */
 export function withLease({ leases, sent, requestCount }: ActorState, lease: Lease): ActorState {
   const others = leases.filter(({ shard }) => shard !== lease.shard);
   return { leases: [...others, lease].toSorted((a, b) => (a.shard < b.shard ? -1 : 1)), sent, requestCount };
 }
 
-/** The shards and their streams once a delivery was stored. */
+/** The shards and their streams after a delivery. */
 export function withDelivery(
   { shards, streams }: Pick<ExploreState, "shards" | "streams">,
   { writes, accepted }: ShardDelivery,

@@ -16,16 +16,15 @@ import { Memo } from "./memo.ts";
 import type { LeasedMessage, Message } from "./message.ts";
 
 /**
- * Everything that the actors of a world could ask.
+ * All requests that the actors of a world can make.
  *
- * A worker asks about a shard by the lease that it believes in, and need not be right. What it
- * knows of the shard's range and cursor is true when it asks; a request that is delivered
- * late is how it comes to be wrong about those.
+ * A worker uses the last lease that it received, which may be stale. The shard's range and cursor are current when it
+ * makes the request; they become outdated if the request is delivered late.
  */
 export class RequestBook {
   readonly #bounds: ExploreBounds;
   readonly #interner: Interner;
-  /** The same question of the same shard comes up in very many states. */
+  /** The same request to the same shard occurs in very many states. */
   readonly #known = new Memo<readonly Message[]>();
 
   constructor(bounds: ExploreBounds, interner: Interner) {
@@ -33,7 +32,7 @@ export class RequestBook {
     this.#interner = interner;
   }
 
-  /** What an actor could ask next. */
+  /** The requests that an actor can make next. */
   next({ shards, actors }: ExploreState, actor: number): readonly Message[] {
     const { requestCount, leases } = actors[actor]!;
     const { workers, operatorRequests, maxShards } = this.#bounds;
@@ -69,7 +68,7 @@ export class RequestBook {
 interface HolderRequest {
   readonly lease: Lease;
   readonly opId: OpId;
-  /** How many shards there may still be. */
+  /** The number of shards that may still be created. */
   readonly room: number;
 }
 
@@ -114,12 +113,12 @@ function splitRequests({ spec, cursor }: ShardRecord, { lease, opId, room }: Hol
   return asked;
 }
 
-/** A range too narrow to cut is not cut. */
+/** A range that is too narrow is not split. */
 function withPlan<Plan>(planned: Result<Plan, unknown>, use: (plan: Plan) => void): void {
   if (planned.ok) use(planned.value);
 }
 
-/** Three keys of a shard's range. The last is no longer in it once the range was cut. */
+/** Three keys of a shard's range. The last is no longer in it after a split. */
 function placesIn({ spec }: Pick<ShardRecord, "spec">): Record<"first" | "middle" | "last", Uint8Array> {
   const start = spec.keyRangeStart[0]!;
   const end = spec.keyRangeEnd[0]!;

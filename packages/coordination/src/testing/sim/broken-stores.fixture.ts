@@ -157,7 +157,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     },
   },
   {
-    what: "a shard is given out for ever",
+    what: "a shard is given out forever",
     finds: "AttemptLimit",
     tampering: { onReadShardRun: (run) => ({ ...run, config: { ...run.config, maxShardRetries: undefined } }) },
   },
@@ -177,7 +177,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     },
   },
   {
-    what: "a lease holds for ever",
+    what: "a lease holds forever",
     finds: "UnauthorizedMutation",
     tampering: {
       onReadShard: (shard) =>

@@ -1,27 +1,26 @@
 import { RunId, RunStatus, ShardId, ShardStatus } from "@gossip/contracts";
-import type { RunPlace, ShardPlace } from "./invariants/violation.ts";
+import type { RunAddress, ShardAddress } from "./invariants/violation.ts";
 import type { Random } from "./random.ts";
 import { RUN_ENDINGS, type HeldShardOpKind, type SimOp, type SimOpKind } from "./sim-op.ts";
 import type { SimWorld } from "./sim-world.ts";
 import { MISCHIEF_PPM, MISCHIEF_WEIGHTS, rolled, type Weights } from "./weights.ts";
 
 const MAX_ROLLS = 10;
-/** With fewer shards to work on than this, runs are created this often, and ended ones deleted, in a million times. */
+/** With fewer shards to work on than this, runs are created, and ended ones deleted, this often in a million steps. */
 const FEW_SHARDS = 3;
 const REFILL_PPM = 400_000;
 /** How often, in a million, a request names something that does not exist. */
 const MISTAKE_PPM = 30_000;
 
 /**
- * Roll for the next operation. One that has nothing to aim at is rolled again, up to ten times;
- * then time passes.
+ * Draws the next operation. If it has no target, draws again, up to ten times; after that, time passes.
  */
 export function chooseOp(
   world: SimWorld,
   random: Random,
   { weights, hasMischief }: { readonly weights: Weights; readonly hasMischief: boolean },
 ): SimOp {
-  // Where nothing is left to work on nothing can go wrong, and long runs would be idle for the most part.
+  // Without work nothing can go wrong, and long runs would mostly be idle.
   if (hasMischief && world.openShards().length < FEW_SHARDS && random.chance(REFILL_PPM)) return refill(world, random);
   const table = hasMischief && random.chance(MISCHIEF_PPM) ? MISCHIEF_WEIGHTS : weights;
   for (let roll = 0; roll < MAX_ROLLS; roll++) {
@@ -31,7 +30,7 @@ export function chooseOp(
   return { kind: "AdvanceTime", ticks: random.between(1, 50) };
 }
 
-/** Make work, or room for it: end runs whose work is done, delete those that have ended. */
+/** Makes work, or room for it: ends runs that are settled and deletes runs that have ended. */
 function refill(world: SimWorld, random: Random): SimOp {
   const ops: SimOp[] = [{ kind: "CreateRun" }];
   const ended = endedRuns(world);
@@ -42,14 +41,14 @@ function refill(world: SimWorld, random: Random): SimOp {
   return random.pick(ops);
 }
 
-function settledRuns({ mirror }: SimWorld): RunPlace[] {
+function settledRuns({ mirror }: SimWorld): RunAddress[] {
   const settled = [...mirror.runs].filter(
     ({ run, shards }) => run.status === "Active" && ![...shards.values()].some(({ status }) => status === "Active"),
   );
   return settled.map(({ run: { tenant, run } }) => ({ tenant, run }));
 }
 
-function endedRuns({ mirror }: SimWorld): RunPlace[] {
+function endedRuns({ mirror }: SimWorld): RunAddress[] {
   return [...mirror.runs]
     .filter(({ run }) => RunStatus.isTerminal(run.status))
     .map(({ run: { tenant, run } }) => ({ tenant, run }));
@@ -70,11 +69,11 @@ function aim(world: SimWorld, random: Random, kind: SimOpKind): SimOp | undefine
       return { kind, ticks: random.between(1, 50) };
     case "Unpark": {
       const parked = world.shards(({ status }) => isMistake(random) || status === "Parked");
-      return parked.length === 0 ? undefined : { kind, shard: placeOf(random.pick(parked)) };
+      return parked.length === 0 ? undefined : { kind, shard: addressOf(random.pick(parked)) };
     }
     case "TerminateRun": {
       const run = aimAtRun(world, random, isMistake(random));
-      // Most endings are refused as unsettled, so that not everything is over at once.
+      // Most endings are refused as unsettled, so that the runs do not all end at once.
       const ending = random.chance(800_000) ? "Complete" : random.pick(RUN_ENDINGS);
       return run && { kind, run, ending };
     }
@@ -117,12 +116,12 @@ function isMistake(random: Random): boolean {
   return random.chance(MISTAKE_PPM);
 }
 
-/** A worker, or, by mistake, none. */
+/** A worker, or by mistake one that does not exist. */
 function aimAtWorker({ workers }: SimWorld, random: Random): number {
   return isMistake(random) ? workers.length : random.below(workers.length);
 }
 
-/** A worker that has something under way: it is then that a crash has something to spoil. */
+/** A worker with an operation in flight, for a crash to interrupt. */
 function aimAtBusy({ workers }: SimWorld, random: Random): number {
   const busy = [...workers.keys()].filter((index) => workers[index]!.isBusy);
   return busy.length === 0 ? random.below(workers.length) : random.pick(busy);
@@ -139,29 +138,29 @@ function aimAtRest(world: SimWorld, random: Random, kind: "PauseWorker" | "Resum
   return wanted.length === 0 ? undefined : { kind, worker: random.pick(wanted) };
 }
 
-/** A shard that can be worked on, or by mistake one that cannot. */
-function aimAtShard(world: SimWorld, random: Random): ShardPlace | undefined {
+/** A shard that can be acquired, or by mistake one that cannot. */
+function aimAtShard(world: SimWorld, random: Random): ShardAddress | undefined {
   const open = world.openShards();
   if (isMistake(random)) {
     const ended = world.shards(({ status }) => ShardStatus.isTerminal(status));
-    if (ended.length > 0) return placeOf(random.pick(ended));
+    if (ended.length > 0) return addressOf(random.pick(ended));
     return { tenant: random.pick(world.tenants), run: RunId.fromRaw(1n), shard: ShardId.fromRaw(999n) };
   }
-  return open.length === 0 ? undefined : placeOf(random.pick(open));
+  return open.length === 0 ? undefined : addressOf(random.pick(open));
 }
 
-function aimAtRun(world: SimWorld, random: Random, isAbsent: boolean): RunPlace | undefined {
+function aimAtRun(world: SimWorld, random: Random, isAbsent: boolean): RunAddress | undefined {
   if (isAbsent) return { tenant: random.pick(world.tenants), run: RunId.fromRaw(99n) };
   const { runs } = world;
   return runs.length === 0 ? undefined : random.pick(runs);
 }
 
-/** A shard that a worker believes to hold; by mistake one that it does not, or none. */
+/** A shard that a worker believes it holds, or by mistake another shard or none. */
 function aimAtHeld(world: SimWorld, random: Random, kind: HeldShardOpKind): SimOp | undefined {
   const worker = aimAtWorker(world, random);
   if (isMistake(random)) return { kind, worker, shard: aimAtShard(world, random) };
   const held = world.workers[worker]?.heldShards ?? [];
-  if (held.length > 0) return { kind, worker, shard: placeOf(random.pick(held).lease) };
+  if (held.length > 0) return { kind, worker, shard: addressOf(random.pick(held).lease) };
   return isMistake(random) ? { kind, worker, shard: undefined } : undefined;
 }
 
@@ -173,6 +172,6 @@ function aimAtStale({ mirror, staleLeases, workers }: SimWorld, random: Random):
   return { kind: "ZombieCheckpoint", worker: workers.findIndex(({ actor }) => actor.id === lease.owner), lease };
 }
 
-function placeOf({ tenant, run, shard }: ShardPlace): ShardPlace {
+function addressOf({ tenant, run, shard }: ShardAddress): ShardAddress {
   return { tenant, run, shard };
 }

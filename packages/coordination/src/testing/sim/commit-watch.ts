@@ -4,7 +4,7 @@ import { findRunFault } from "../../records/run-fault.ts";
 import { isLeasedAt, type ShardRecord } from "../../records/shard-record.ts";
 import type { PutRunSet, SplitShardSet, UpdateShardSet, WriteSet } from "../../store/write-set.ts";
 import { checkRunAllows, checkRunStep, isGrant } from "./invariants/check-run-rules.ts";
-import { checkShardState, checkShardStep, placeOf } from "./invariants/check-shard.ts";
+import { checkShardState, checkShardStep, addressOf } from "./invariants/check-shard.ts";
 import { checkSpawnedIds } from "./invariants/check-split.ts";
 import { equalShards } from "./invariants/equal-records.ts";
 import { checkAuthority, checkStream, type MutationStream } from "./invariants/mutation-stream.ts";
@@ -34,17 +34,17 @@ export class CommitWatch {
     this.#report = report;
   }
 
-  /** Say under which lease something is about to be asked for. Without an op id it is a renewal. */
+  /** Registers the lease of a request that is about to be made. Without an op id it is a renewal. */
   present(lease: Lease, opId?: OpId): void {
     this.#presented.set(opId ?? nameRenewal(lease.owner, lease), lease);
   }
 
-  /** Who was given a shard under this fence. */
+  /** The worker that was granted a shard with this fence. */
   granteeOf(lease: Lease): WorkerId | undefined {
     return this.#grants.get(`${nameShard(lease)}/${lease.fence}`);
   }
 
-  /** Whether an operation was ever accepted, whether or not the log still has it. */
+  /** Whether an operation was ever accepted, even if the log has evicted it. */
   wasAccepted(record: { readonly tenant: string; readonly run: bigint; readonly shard: bigint }, opId: OpId): boolean {
     return this.#accepted.has(`${nameShard(record)}/${opId}`);
   }
@@ -70,9 +70,9 @@ export class CommitWatch {
   #acceptShard(actor: WorkerId, set: UpdateShardSet | SplitShardSet): void {
     const { after } = set.shard;
     const before = this.#mirror.shard(after);
-    if (before === undefined) return this.#wrong("a write was accepted for a shard that is not there");
+    if (before === undefined) return this.#wrong("a write was accepted for a shard that does not exist");
     if (!equalShards(before, set.shard.before))
-      this.#wrong("a write was accepted though its shard was not as it had been read");
+      this.#wrong("a write was accepted although its shard had changed since it was read");
     const { run } = this.#mirror.run(set.tenant, set.run)!;
     this.#reportAll([
       ...checkShardStep(before, after),
@@ -82,7 +82,8 @@ export class CommitWatch {
     if (set.kind === "SplitShard") {
       this.#reportAll(checkSpawnedIds(before, after));
       for (const created of set.created) {
-        if (this.#mirror.shard(created) !== undefined) this.#wrong("a split was accepted whose child's id was taken");
+        if (this.#mirror.shard(created) !== undefined)
+          this.#wrong("a split was accepted although the id of a child was taken");
         this.#reportAll(checkShardState(created));
       }
     }
@@ -100,16 +101,16 @@ export class CommitWatch {
     } else if (after.lease !== undefined && after.lease.deadline !== before.lease?.deadline) {
       this.#checkLeased(before, after, this.#presented.get(nameRenewal(actor, after)));
     }
-    // What is left is a shard that was parked for its attempts, which needs no lease either.
+    // Otherwise the shard was parked for too many attempts, which needs no lease either.
   }
 
   #checkGrant(actor: WorkerId, before: ShardRecord, after: ShardRecord): void {
     const { owner } = after.lease!;
     const fence = after.fenceEpoch;
     this.#accepted.add(`${nameShard(after)}/${after.lease!.opId}`);
-    if (owner !== actor) this.#wrong("a worker was given a shard that another asked for");
+    if (owner !== actor) this.#wrong("a worker was granted a shard that another requested");
     if (isLeasedAt(before, after.lastTime)) {
-      this.#report({ kind: "MutualExclusion", ...placeOf(after), workers: [before.lease!.owner, owner] });
+      this.#report({ kind: "MutualExclusion", ...addressOf(after), workers: [before.lease!.owner, owner] });
     }
     this.#continueStream(after, { fence, owner }, true);
     this.#grants.set(`${nameShard(after)}/${fence}`, owner);
@@ -117,14 +118,14 @@ export class CommitWatch {
 
   #checkLeased(before: ShardRecord, after: ShardRecord, lease: Lease | undefined): void {
     if (lease === undefined) return this.#wrong("a write was accepted that no actor requested");
-    // When it happened is what the record remembers, not when it arrived: its guard has seen to the rest.
+    // Checked at the time in the record, not at the time of arrival: the guard excludes anything in between.
     this.#reportAll(checkAuthority(before, lease, after.lastTime));
     this.#continueStream(after, { fence: lease.fence, owner: lease.owner }, false);
   }
 
   #continueStream(record: ShardRecord, stream: MutationStream, isGrant: boolean): void {
     const name = nameShard(record);
-    this.#reportAll(checkStream(placeOf(record), this.#streams.get(name), { ...stream, isGrant }));
+    this.#reportAll(checkStream(addressOf(record), this.#streams.get(name), { ...stream, isGrant }));
     this.#streams.set(name, stream);
   }
 
@@ -133,7 +134,7 @@ export class CommitWatch {
     const statuses = [...(before?.shards.values() ?? [])].map(({ status }) => status);
     this.#reportAll(checkRunStep(before?.run, after, statuses));
     const fault = findRunFault(after);
-    if (fault !== undefined) this.#wrong(`a run was accepted that is not in order: ${fault}`);
+    if (fault !== undefined) this.#wrong(`an invalid run was accepted: ${fault}`);
     for (const shard of created) this.#reportAll(checkShardState(shard));
   }
 
@@ -160,7 +161,7 @@ function nameShard({
 
 function nameRenewal(
   worker: WorkerId,
-  place: { readonly tenant: string; readonly run: bigint; readonly shard: bigint },
+  address: { readonly tenant: string; readonly run: bigint; readonly shard: bigint },
 ): string {
-  return `${worker}/${nameShard(place)}`;
+  return `${worker}/${nameShard(address)}`;
 }

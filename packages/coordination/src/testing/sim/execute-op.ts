@@ -1,5 +1,5 @@
 import type { FaultConfig } from "./fault-level.ts";
-import type { ShardPlace } from "./invariants/violation.ts";
+import type { ShardAddress } from "./invariants/violation.ts";
 import type { OpRun } from "./ops/ask.ts";
 import { acquire, claimNext, release, renew } from "./ops/lease-ops.ts";
 import {
@@ -49,7 +49,7 @@ function isHeldShardOp(op: SimOp): op is HeldShardSimOp {
   return op.kind in HELD_SHARD_OPS;
 }
 
-/** Whether it is one that only a worker that is awake carries out. */
+/** Whether the operation needs a worker that is awake. */
 function isWorkerOp(op: SimOp): op is WorkerOp {
   return (
     isHeldShardOp(op) ||
@@ -60,7 +60,7 @@ function isWorkerOp(op: SimOp): op is WorkerOp {
   );
 }
 
-/** Who makes the calls of an operation; `undefined` for what needs none, and for a worker that is not there. */
+/** The actor of an operation; `undefined` if it needs none or the worker does not exist. */
 export function callerOf(world: SimWorld, op: SimOp): SimWorker | undefined {
   if (isWorkerOp(op) || op.kind === "ZombieCheckpoint") return world.workers[op.worker];
   const isOperators =
@@ -68,7 +68,7 @@ export function callerOf(world: SimWorld, op: SimOp): SimWorker | undefined {
   return isOperators ? world.operator : undefined;
 }
 
-/** Carry an operation out. It may take longer than the step that it begins in. */
+/** Executes an operation. It may take longer than the step in which it starts. */
 export async function executeOp(run: OpRun, op: SimOp, faults: FaultConfig): Promise<SimEvent> {
   const { world, random } = run;
   if (isWorkerOp(op)) return executeForWorker(run, op);
@@ -121,7 +121,7 @@ async function executeForWorker(run: OpRun, op: WorkerOp): Promise<SimEvent> {
 
 async function withHeld(
   worker: SimWorker,
-  shard: ShardPlace | undefined,
+  shard: ShardAddress | undefined,
   act: (held: HeldShard) => Promise<SimEvent>,
 ): Promise<SimEvent> {
   if (shard === undefined) return rejected("NoShardsHeld");
@@ -129,7 +129,7 @@ async function withHeld(
   return held === undefined ? rejected("NotLeased") : act(held);
 }
 
-/** Ask once more for what may or may not have been done. */
+/** Repeats a request whose outcome is unknown. */
 async function retry(worker: SimWorker): Promise<SimEvent> {
   const again = worker.unresolved;
   worker.unresolved = undefined;

@@ -1,11 +1,11 @@
 import type { CommitFault } from "../fault-injecting-store.ts";
 
-/** How rough it gets. */
+/** How many faults a run has. */
 export type FaultLevel = "SunnyDay" | "Stormy" | "Radioactive";
 
 export const FAULT_LEVELS: readonly FaultLevel[] = ["SunnyDay", "Stormy", "Radioactive"];
 
-/** Everything that goes wrong by itself. Crashes and wrong clocks are operations. */
+/** The faults that are injected. Crashes and skewed clocks are operations instead. */
 export const FAULT_KINDS = [
   "LeaseExpiry",
   "TimeJump",
@@ -22,20 +22,20 @@ export const FAULT_KINDS = [
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** From, to: both possible. */
+/** An inclusive range. */
 export type Span = readonly [min: number, max: number];
 
-/** How often each thing goes wrong, in a million times that it could. */
+/** How often each fault occurs, in a million opportunities. */
 export interface FaultConfig {
-  /** Before an operation: time comes to the deadline of the lease that it rests on, or one short of it. */
+  /** Before an operation: time advances to the deadline of its lease, or to one tick before it. */
   readonly leaseExpiryPpm: number;
-  /** During an operation: its worker stops, for so many steps. */
+  /** During an operation: its worker pauses for a number of steps. */
   readonly pausePpm: number;
   readonly pauseSteps: Span;
   /** Before an operation: time jumps. */
   readonly timeJumpPpm: number;
   readonly timeJumpTicks: Span;
-  /** A call to the store takes its time, on the way there or on the way back. *Addition, as all below.* */
+  /** A call to the store is slow, or its response is. *An addition, like everything below.* */
   readonly slowPpm: number;
   readonly slowSteps: Span;
   readonly readFailedPpm: number;

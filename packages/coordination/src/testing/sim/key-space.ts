@@ -1,7 +1,7 @@
 import { compareBytes } from "@gossip/stdx";
 import type { Random } from "./random.ts";
 
-/** A range of keys, the end not in it. Neither bound is empty. */
+/** A half-open range of keys. Neither bound is empty. */
 export interface Bounds {
   readonly start: Uint8Array;
   readonly end: Uint8Array;
@@ -10,8 +10,8 @@ export interface Bounds {
 const MAX_TAIL = 3;
 
 /**
- * Some key strictly between two others, or `undefined` where this finds none. It looks at the first byte in
- * which they differ, and behind the lower one: that finds nearly everything there is.
+ * Some key strictly between two others, or `undefined` if it finds none. It tries the first byte in which they differ,
+ * and keys that extend the lower one. That finds nearly every such key.
  */
 export function keyBetween(random: Random, low: Uint8Array, high: Uint8Array): Uint8Array | undefined {
   let common = 0;
@@ -36,7 +36,7 @@ export function keysBetween(random: Random, { start, end }: Bounds, count: numbe
   return keys.toSorted(compareBytes);
 }
 
-/** A row of ranges that touch, below one prefix. */
+/** Adjacent ranges below one prefix. */
 export function tileRanges(random: Random, prefix: Uint8Array, count: number): Bounds[] {
   const firsts = new Set<number>();
   while (firsts.size <= count) firsts.add(random.below(256));

@@ -12,7 +12,7 @@ import type {
 } from "../../store/store-reads.ts";
 import type { WriteSet } from "../../store/write-set.ts";
 
-/** Told of everything that is asked of a store. */
+/** Is notified of every call of a store. */
 export interface StoreListener {
   /** An actor has called the store. */
   noteCall(): void;
@@ -82,8 +82,8 @@ export class ObservedStore implements CoordinationStore {
 
   commit(sets: readonly WriteSet[]): Eventually<readonly CommitAnswer[]> {
     const answers = this.#called().commit(sets);
-    // Synchronous if the store is: no other write can then come between a write and its report.
-    return "then" in answers ? answers.then((given) => this.#tell(sets, given)) : this.#tell(sets, answers);
+    // Synchronous if the store is, so that no other write precedes the report of this one.
+    return "then" in answers ? answers.then((given) => this.#report(sets, given)) : this.#report(sets, answers);
   }
 
   #called(): CoordinationStore {
@@ -91,7 +91,7 @@ export class ObservedStore implements CoordinationStore {
     return this.#inner;
   }
 
-  #tell(sets: readonly WriteSet[], answers: readonly CommitAnswer[]): readonly CommitAnswer[] {
+  #report(sets: readonly WriteSet[], answers: readonly CommitAnswer[]): readonly CommitAnswer[] {
     for (const [index, answer] of answers.entries()) {
       if (answer.kind === "Committed") this.#listener.accept(this.#actor, sets[index]!);
     }

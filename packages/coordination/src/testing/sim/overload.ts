@@ -9,10 +9,10 @@ import { Simulation } from "./simulation.ts";
 import { LIVENESS_WEIGHTS } from "./weights.ts";
 
 /**
- * How too much is asked at once.
+ * The kinds of overload.
  *
  * - `BurstClaim`   — every worker claims, round after round.
- * - `CapacityDrop` — half of the workers stop, and every lease runs out.
+ * - `CapacityDrop` — half of the workers stop, and every lease expires.
  * - `BurstShards`  — every shard that is held is split.
  */
 export type OverloadKind = "BurstClaim" | "CapacityDrop" | "BurstShards";
@@ -30,14 +30,14 @@ export interface OverloadReport extends SimReport {
   readonly kind: OverloadKind;
   /** Shards completed in recovery, for each operation of the overload. */
   readonly overloadGoodput: number;
-  /** L1: whether anything at all was completed once it was over. */
+  /** L1: whether any shard was completed after the overload. */
   readonly anyCompleted: boolean;
 }
 
 const CAPACITY_DROP_TICKS = 200;
 const CLAIM_INTERVAL = 10;
 
-/** Warm up, overload, and see whether work goes on when it is over. */
+/** Warms up, overloads, and checks that work continues afterwards. */
 export async function simulateOverload(options: OverloadOptions): Promise<OverloadReport> {
   const simulation = new Simulation(options);
   const { kind, warmUpSteps, rounds, recoverySteps } = options;
@@ -73,7 +73,7 @@ class Overload {
     for (let step = 0; step < this.#options.warmUpSteps; step++) await this.#rollLivenessOp();
   }
 
-  /** Answers how many operations it took. */
+  /** Returns the number of operations. */
   async burst(): Promise<number> {
     const before = this.#stepCount;
     for (let round = 0; round < this.#options.rounds; round++) {
@@ -85,7 +85,7 @@ class Overload {
     return this.#stepCount - before;
   }
 
-  /** Go on without faults, and count what is completed. */
+  /** Continues without faults and counts the shards that are completed. */
   async recover(): Promise<number> {
     const { world } = this.#simulation;
     const completedBefore = this.#completedCount();
@@ -146,7 +146,7 @@ class Overload {
     return `overload ${this.#stepCount++}`;
   }
 
-  /** The stream of the step that comes next. */
+  /** The stream of the next step. */
   #random(): Random {
     return new Random(this.#options.seed, STREAMS.overload, this.#stepCount);
   }

@@ -1,18 +1,17 @@
 import { assert, assertCount } from "@gossip/stdx";
 
-/** Of how many a chance is counted. */
+/** Chances are stated in parts of this. */
 export const PPM = 1_000_000;
 
 const U32 = 2 ** 32;
 const WARM_UP_ROUNDS = 16;
 
 /**
- * The simulator's only chance: sfc32, frozen. The numbers that a seed gives are part of a
- * reproducing line's meaning, and so is the order in which they are drawn.
+ * The simulator's only source of randomness: sfc32, frozen. A reproduction line depends on the numbers that a seed
+ * gives, and on the order in which they are drawn.
  *
- * A seed opens many streams, told apart by a path of numbers: each step of a run draws from its
- * own. Leaving out a step then changes nothing about what the others draw, which is what lets a
- * failing run be cut short and still fail.
+ * A seed has many streams, each named by a path of numbers, and each step of a run draws from its own. Leaving out a
+ * step therefore does not change what the others draw, so a failing run can be shortened and still fail.
  */
 export class Random {
   #a: number;
@@ -29,7 +28,7 @@ export class Random {
     for (const number of path) this.#enter(number);
   }
 
-  /** The next 32 bits, as a number that is not negative. */
+  /** The next 32 bits, as an unsigned number. */
   u32(): number {
     const drawn = (((this.#a + this.#b) | 0) + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -45,12 +44,12 @@ export class Random {
     return Math.floor((this.u32() * count) / U32);
   }
 
-  /** A whole number from `min` to `max`, both possible. */
+  /** An integer from `min` to `max`, inclusive. */
   between(min: number, max: number): number {
     return min + this.below(max - min + 1);
   }
 
-  /** Whether something happens that happens so often in a million. What never happens draws nothing. */
+  /** Returns `true` with a chance of `ppm` in a million. Draws nothing if the chance is zero. */
   chance(ppm: number): boolean {
     return ppm > 0 && this.below(PPM) < ppm;
   }

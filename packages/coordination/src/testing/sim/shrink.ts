@@ -2,15 +2,14 @@ import type { SimOptions } from "./sim-options.ts";
 import type { SimReport } from "./sim-report.ts";
 import { simulate } from "./simulation.ts";
 
-/** How many runs may be tried to make one shorter. */
+/** The maximum number of attempts to shorten a run. */
 const MAX_TRIES = 400;
 
 /**
- * Cut a failing run short: leave out as many steps as can be left out while the same rule is
- * still broken.
+ * Shortens a failing run: leaves out as many steps as possible while the same rule is still broken.
  *
- * Each step draws from its own stream, so that those that stay do what they did, as far as what
- * they find lets them. Halves are tried first, then smaller parts, down to single steps.
+ * Each step draws from its own stream, so the remaining steps do the same as before, as far as the state allows. Tries
+ * halves first, then smaller parts, down to single steps.
  */
 export async function shrink(options: SimOptions, failed: SimReport): Promise<SimReport> {
   const [first] = failed.violations;
@@ -23,7 +22,7 @@ export async function shrink(options: SimOptions, failed: SimReport): Promise<Si
       const steps = shortest.stepsTaken.toSpliced(start, size);
       const report = await simulate({ ...options, steps, keepsTrace: true });
       const isSame = report.violations.some(({ kind }) => kind === first.kind);
-      // What was cut out is gone, and the next part has moved up to its place.
+      // The next part now starts at the same index.
       if (isSame) shortest = report;
       else start += size;
     }
@@ -31,7 +30,7 @@ export async function shrink(options: SimOptions, failed: SimReport): Promise<Si
   return shortest.trace.length > 0 ? shortest : simulate({ ...options, steps: shortest.stepsTaken, keepsTrace: true });
 }
 
-/** The command that does all of it once more. */
+/** The command that reproduces a run. */
 export function reproduceLine(
   { seed, level, safetySteps, livenessSteps, size }: SimOptions,
   steps?: readonly number[],
@@ -58,7 +57,7 @@ export function formatSteps(steps: readonly number[]): string {
   return spans.length === 0 ? "none" : spans.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(",");
 }
 
-/** What `formatSteps` wrote; `undefined` where it is something else. */
+/** Reads what `formatSteps` wrote; `undefined` if it is malformed. */
 export function parseSteps(text: string): number[] | undefined {
   if (typeof text !== "string") return undefined;
   if (text === "none") return [];

@@ -9,12 +9,12 @@ import type { FaultKind } from "./fault-level.ts";
 import { SimConnection } from "./sim-connection.ts";
 import type { SimScheduler } from "./sim-scheduler.ts";
 
-/** How many op ids an actor may use. */
+/** The number of op ids of an actor. */
 const OP_ID_RANGE = 1_000_000n;
-/** Few, so that workers hear of failures and have to ask again themselves. */
+/** Few, so that workers get errors and have to repeat requests themselves. */
 const MAX_ATTEMPTS = 2;
 
-/** The true time, which every correct clock would show. Moves only forward. */
+/** The true time, which a correct clock shows. It never goes back. */
 export class SimTime {
   #now = 0n;
 
@@ -28,7 +28,7 @@ export class SimTime {
   }
 }
 
-/** A clock that is off by some ticks. It never shows less than 1, the earliest time there is. */
+/** A clock that is off by some ticks. It never shows less than 1, the earliest valid time. */
 export class SkewedClock implements Clock {
   readonly #time: SimTime;
   skewTicks = 0;
@@ -58,9 +58,9 @@ export interface SimActorOptions {
   readonly time: SimTime;
   readonly scheduler: SimScheduler;
   readonly noteFault: (kind: FaultKind) => void;
-  /** The shared store, as this actor reaches it when nothing is in the way. */
+  /** The shared store, as this actor reaches it without faults. */
   readonly store: CoordinationStore;
-  /** Whether nothing ever is. A store that answers at once is then used as one. */
+  /** Whether there are never any faults. A synchronous store is then used synchronously. */
   readonly isDirect: boolean;
   readonly limits: ShardLimits;
   readonly claimCooldown: bigint;
@@ -68,8 +68,7 @@ export interface SimActorOptions {
 }
 
 /**
- * A process: a coordinator of its own, with a clock of its own, over a connection of its own to the
- * store that all share.
+ * A process: its own coordinator, clock and connection to the shared store.
  */
 export class SimActor {
   readonly id: WorkerId;
@@ -101,8 +100,8 @@ export class SimActor {
   }
 
   /**
-   * Crashes and comes back. Requests in flight may still arrive, but their answers are lost; what the
-   * coordinator knew is gone. Op ids are not used again: they would be drawn at random.
+   * Crashes and restarts. Requests in flight may still arrive, but their responses are lost, and so is the coordinator's
+   * state. Op ids are not reused: a real process would draw them at random.
    */
   restart(): void {
     this.#connection.cut();

@@ -3,15 +3,15 @@ import type { FaultConfig, FaultKind } from "./fault-level.ts";
 import type { Random } from "./random.ts";
 import type { SimScheduler } from "./sim-scheduler.ts";
 
-/** What an operation's calls to the store may meet with. */
+/** The faults of one operation's calls to the store. */
 export interface Weather {
   readonly random: Random;
   readonly faults: FaultConfig;
-  /** The worker stops for so many steps when it makes this call or hears its answer, counted from 0. */
+  /** The worker pauses for a number of steps at this call or its response, counted from 0. */
   readonly pause: { readonly atCall: number; readonly steps: number } | undefined;
 }
 
-/** Where in an operation a worker may stop: before the first read, and so on to behind the first commit. */
+/** The points of an operation at which a worker may pause, from before the first read to after the first commit. */
 const PAUSE_CALLS = 4;
 
 export function makeWeather(random: Random, faults: FaultConfig): Weather {
@@ -21,10 +21,9 @@ export function makeWeather(random: Random, faults: FaultConfig): Weather {
 }
 
 /**
- * What lies between a coordinator and the store.
+ * The connection between a coordinator and the store.
  *
- * Each operation brings its own weather, so that what goes wrong for it does not depend on
- * what else is under way.
+ * Each operation has its own faults, so that they do not depend on what else is in flight.
  */
 export class SimConnection implements FaultSource {
   readonly #scheduler: SimScheduler;
@@ -39,23 +38,23 @@ export class SimConnection implements FaultSource {
     this.#noteFault = noteFault;
   }
 
-  /** How much has gone wrong so far. Being slow counts: others may have come between. */
+  /** The number of faults so far. A slow call counts, because others may have written meanwhile. */
   get faultCount(): number {
     return this.#faultCount;
   }
 
-  /** Begin an operation. `undefined` for one that nothing happens to. */
+  /** Starts an operation. `undefined` if it has no faults. */
   begin(weather: Weather | undefined): void {
     this.#weather = weather;
     this.#callCount = 0;
   }
 
-  /** Something else went wrong on the way. */
+  /** Counts a fault outside this connection. */
   disturb(): void {
     this.#faultCount += 1;
   }
 
-  /** Nothing comes back any more. What was sent arrives. */
+  /** From now on, requests arrive but their responses are lost. */
   cut(): void {
     this.#isCut = true;
   }

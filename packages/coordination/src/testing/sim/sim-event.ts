@@ -1,6 +1,6 @@
 import { adviceFor, type AnyCoordError } from "@gossip/coordination-errors";
 
-/** Why something was not done. The last four are additions. */
+/** Why an operation was not executed. The last four are additions. */
 export const REJECTION_KINDS = [
   "NotLeased",
   "StaleFence",
@@ -34,7 +34,7 @@ export const REJECTION_KINDS = [
 
 export type RejectionKind = (typeof REJECTION_KINDS)[number];
 
-/** What can become of an operation. The last seven are additions. */
+/** The outcomes of an operation. The last seven are additions. */
 export const SIM_EVENT_KINDS = [
   "AcquireOk",
   "RenewOk",
@@ -67,7 +67,7 @@ export const SIM_EVENT_KINDS = [
 
 export type SimEventKind = (typeof SIM_EVENT_KINDS)[number];
 
-/** What became of an operation. `detail` tells the same in every replay. */
+/** The outcome of an operation. `detail` is the same in every replay. */
 export type SimEvent =
   | { readonly kind: Exclude<SimEventKind, "Rejected">; readonly detail?: string }
   | { readonly kind: "Rejected"; readonly rejection: RejectionKind };
@@ -109,7 +109,7 @@ const REJECTION_OF: Partial<Readonly<Record<ErrorKind, RejectionKind>>> = {
 
 /** The event of an operation that the coordinator refused. */
 export function refused(error: AnyCoordError): SimEvent {
-  // Whatever can be answered, a caller can be told what to do about: this throws where it cannot.
+  // Every error has advice for its caller: this throws if it has none.
   adviceFor(error);
   return rejected(REJECTION_OF[error.kind] ?? "Other");
 }

@@ -1,8 +1,8 @@
 import { ShardId } from "@gossip/contracts";
 import type { Lease } from "../../records/lease.ts";
-import type { RunPlace, ShardPlace } from "./invariants/violation.ts";
+import type { RunAddress, ShardAddress } from "./invariants/violation.ts";
 
-/** What a worker does with a shard that it holds, or believes to. */
+/** What a worker does with a shard that it holds or believes it holds. */
 export type HeldShardOpKind =
   | "Renew"
   | "Checkpoint"
@@ -22,28 +22,27 @@ export const RUN_ENDINGS = ["Complete", "Fail", "Cancel"] as const;
 export type RunEnding = (typeof RUN_ENDINGS)[number];
 
 /**
- * One step of a run. Workers are named by their place in the list of workers; one that is not in
- * there is none.
+ * One step of a run. A worker is an index into the list of workers, which may be out of bounds.
  *
  * `Release`, `Retry`, `MalformedCheckpoint`, `MalformedSplit`, `ForeignTenant`, `CrashWorker`, `SkewClock`,
  * `CreateRun` and `DeleteRun` are *additions*.
  */
 export type SimOp =
-  | { readonly kind: HeldShardOpKind; readonly worker: number; readonly shard: ShardPlace | undefined }
-  | { readonly kind: "Acquire" | "SessionLifecycle"; readonly worker: number; readonly shard: ShardPlace }
-  | { readonly kind: "ClaimNext"; readonly worker: number; readonly run: RunPlace }
+  | { readonly kind: HeldShardOpKind; readonly worker: number; readonly shard: ShardAddress | undefined }
+  | { readonly kind: "Acquire" | "SessionLifecycle"; readonly worker: number; readonly shard: ShardAddress }
+  | { readonly kind: "ClaimNext"; readonly worker: number; readonly run: RunAddress }
   | { readonly kind: "ZombieCheckpoint"; readonly worker: number; readonly lease: Lease | undefined }
   | { readonly kind: "Retry"; readonly worker: number }
   | { readonly kind: "PauseWorker" | "ResumeWorker" | "CrashWorker" | "SkewClock"; readonly worker: number }
   | { readonly kind: "AdvanceTime"; readonly ticks: number }
-  | { readonly kind: "Unpark"; readonly shard: ShardPlace }
-  | { readonly kind: "TerminateRun"; readonly run: RunPlace; readonly ending: RunEnding }
+  | { readonly kind: "Unpark"; readonly shard: ShardAddress }
+  | { readonly kind: "TerminateRun"; readonly run: RunAddress; readonly ending: RunEnding }
   | { readonly kind: "CreateRun" }
-  | { readonly kind: "DeleteRun"; readonly run: RunPlace };
+  | { readonly kind: "DeleteRun"; readonly run: RunAddress };
 
 export type SimOpKind = SimOp["kind"];
 
-/** One line that is the same in every replay. */
+/** One line of text, the same in every replay. */
 export function formatOp(op: SimOp): string {
   const parts: string[] = [op.kind];
   if ("worker" in op) parts.push(`worker ${op.worker + 1}`);
@@ -57,6 +56,6 @@ export function formatOp(op: SimOp): string {
   return parts.join(" ");
 }
 
-function nameRunShortly({ tenant, run }: RunPlace): string {
+function nameRunShortly({ tenant, run }: RunAddress): string {
   return `${tenant.slice(0, 2)}/${run}`;
 }

@@ -7,52 +7,52 @@ import type { SimConnect } from "./sim-actor.ts";
 import { settleByTurns, type Settle } from "./sim-scheduler.ts";
 import type { WorldSize } from "./sim-world.ts";
 
-/** The streams that a seed opens, besides one for each step. */
+/** The streams of a seed, besides one for each step. */
 export const STREAMS = { setup: 1, preamble: 2, step: 3, overload: 4 } as const;
 
 export interface SimOptions {
   readonly seed: bigint;
   readonly level: FaultLevel;
-  /** Steps with faults; 250 where it is left out. */
+  /** Steps with faults; 250 by default. */
   readonly safetySteps?: number;
-  /** Most steps without faults, until every shard has come to its end; 2,500 where it is left out. */
+  /** The maximum number of steps without faults, until every shard has ended; 2,500 by default. */
   readonly livenessSteps?: number;
-  /** Drawn from the seed where it is left out, as everything below. */
+  /** Drawn from the seed by default, like everything below. */
   readonly size?: Partial<WorldSize>;
   readonly claimCooldown?: bigint;
   /** Of the memory store, in bytes. */
   readonly slabCapacity?: number;
   readonly maxShardsPerTenant?: number;
-  /** Take only these steps, numbered from 0 through both phases: how a failing run is cut short. */
+  /** Takes only these steps, numbered from 0 through both phases. Used to shorten a failing run. */
   readonly steps?: readonly number[];
-  /** Keep a line for each operation. */
+  /** Keeps a line for each operation. */
   readonly keepsTrace?: boolean;
-  /** The store; one in memory where it is left out. It must answer at once, or a run cannot be repeated. */
+  /** The store; one in memory by default. It must be synchronous, or a run cannot be reproduced. */
   readonly makeStore?: (options: { readonly slabCapacity: number }) => CoordinationStore;
-  /** What coordinators reach in place of the store; what watches sits below it. For planted bugs. */
+  /** Wraps the store that coordinators use. The checks are below it. For planted bugs. */
   readonly wrapStore?: (store: CoordinationStore) => CoordinationStore;
-  /** The cooldown that coordinators keep, where it is not the one that is checked: a planted bug. */
+  /** The cooldown that coordinators use, if it differs from the one that is checked. For planted bugs. */
   readonly keptCooldown?: bigint;
   readonly settle?: Settle;
   /** Makes operations go through something else, one at a time. Only at the level `SunnyDay`. */
   readonly connect?: SimConnect;
 }
 
-/** The same with everything filled in. */
+/** The same with defaults filled in. */
 export interface SimSettings extends Required<Omit<SimOptions, "size" | "steps" | "keptCooldown" | "connect">> {
   readonly size: WorldSize;
   readonly steps: readonly number[] | undefined;
   readonly keptCooldown: bigint | undefined;
   readonly connect: SimConnect | undefined;
-  /** Nothing lies between coordinators and store. Only where nothing may go wrong. */
+  /** Coordinators use the store directly. Only without faults. */
   readonly isDirect: boolean;
-  /** Runs are set up with keys that are as long as keys may be, in a million. */
+  /** How often, in a million, a run is created with keys of the maximum size. */
   readonly longPrefixPpm: number;
 }
 
 const TIGHT_SLAB = 1 << 15;
 const WIDE_SLAB = 1 << 21;
-/** What the first shards take, at most, where their keys are not of the longest. */
+/** The memory of a run's first shards at most, unless their keys have the maximum size. */
 const SLAB_PER_SHARD = 512;
 
 const MAX_STEPS = 1_000_000;
@@ -60,7 +60,7 @@ const MAX_STEPS = 1_000_000;
 const MAX_SHARDS_PER_RUN = 255;
 const MAX_WORKERS = 64;
 
-/** Fill in what was left out. The seed decides, and always in the same order. */
+/** Fills in defaults. They are drawn from the seed, always in the same order. */
 export function makeSimSettings(options: SimOptions): SimSettings {
   assert(
     typeof options === "object" && options !== null,

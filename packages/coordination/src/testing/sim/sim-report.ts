@@ -11,7 +11,7 @@ import {
 import { formatOp, type SimOp } from "./sim-op.ts";
 import { TraceHash } from "./trace-hash.ts";
 
-/** What a run did, and what was wrong with it. */
+/** What a run did, and the rules that it broke. */
 export interface SimReport {
   readonly seed: bigint;
   readonly level: FaultLevel;
@@ -21,20 +21,20 @@ export interface SimReport {
   readonly rejectionCounts: Readonly<Partial<Record<RejectionKind, number>>>;
   readonly faultCounts: Readonly<Partial<Record<FaultKind, number>>>;
   readonly endTime: bigint;
-  /** Whether every shard of every run that has not ended came to its own end. */
+  /** Whether every shard has ended, except those of runs that ended first. */
   readonly converged: boolean;
   readonly nonTerminalCount: number;
-  /** How often what workers were told of their runs' capacity was compared with the truth. */
+  /** How often a reported capacity was compared with the true one. */
   readonly capacitySamples: number;
-  /** The same for two runs that did the same things in the same order. */
+  /** Equal for two runs that did the same things in the same order. */
   readonly traceHash: string;
-  /** The steps that were taken, up to the one in which something was wrong. */
+  /** The steps that were taken, up to the first that broke a rule. */
   readonly stepsTaken: readonly number[];
-  /** A line for each operation, where it was asked for. */
+  /** A line for each operation, if `keepsTrace` is set. */
   readonly trace: readonly string[];
 }
 
-/** Takes down what happens. */
+/** Records what happens. */
 export class SimRecorder {
   readonly #keepsTrace: boolean;
   readonly #hash = new TraceHash();
@@ -67,7 +67,7 @@ export class SimRecorder {
   }
 }
 
-/** Which kinds of events, rejections and faults several runs came to between them. */
+/** The kinds of events, rejections and faults that occurred in several runs together. */
 export interface SimCoverage {
   readonly events: ReadonlyMap<SimEventKind, number>;
   readonly rejections: ReadonlyMap<RejectionKind, number>;

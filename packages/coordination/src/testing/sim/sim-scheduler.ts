@@ -1,11 +1,11 @@
-/** Lets everything that can go on go on, until nothing can before something else happens. */
+/** Waits until no actor can continue by itself. */
 export type Settle = () => Promise<void>;
 
-/** More than any chain of awaits is long between two calls to a store. */
+/** More than the longest chain of awaits between two calls to a store. */
 const TURNS = 48;
 const NEXT_TURN = /* @__PURE__ */ Promise.resolve();
 
-/** Waits for so many turns of the promise queue. No timer is involved, so nothing outside can come between. */
+/** Waits for a number of turns of the promise queue. No timer is involved, so nothing outside can interfere. */
 export async function settleByTurns(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) await NEXT_TURN;
 }
@@ -16,11 +16,11 @@ interface ParkedCall {
 }
 
 /**
- * Decides who goes on and when.
+ * Decides which actor continues and when.
  *
- * Time here is counted in steps of the run. An actor that has to wait is parked for some steps, and
- * goes on when they have passed, in the order of their waiting. So many operations can be
- * under way at once, and the same seed always lets them overtake each other in the same way.
+ * Time is counted in steps of the run. An actor that has to wait is parked for some steps and then continues, in the
+ * order in which the actors began to wait. Several operations can thus be in flight at once, and the same seed always
+ * reorders them in the same way.
  */
 export class SimScheduler {
   readonly #settle: Settle;
@@ -32,12 +32,12 @@ export class SimScheduler {
     this.#settle = settle;
   }
 
-  /** How many steps there have been. */
+  /** The number of steps so far. */
   get step(): number {
     return this.#step;
   }
 
-  /** How many are waiting. */
+  /** The number of parked actors. */
   get parkedCount(): number {
     return this.#parked.length;
   }
@@ -48,7 +48,7 @@ export class SimScheduler {
     });
   }
 
-  /** An actor has called the store, and will continue from there. */
+  /** An actor has called the store and will continue with the response. */
   noteCall(): void {
     this.#callCount += 1;
   }
@@ -62,7 +62,7 @@ export class SimScheduler {
     } while (this.#callCount !== before);
   }
 
-  /** One step later, let those go on whose time has come, one after the other. */
+  /** Advances by one step and lets the actors that are due continue, one after the other. */
   async nextStep(): Promise<void> {
     this.#step += 1;
     const isDue = (call: ParkedCall) => call.dueStep <= this.#step;
@@ -74,7 +74,7 @@ export class SimScheduler {
     }
   }
 
-  /** Lets all actors continue, again and again, until none has to wait. */
+  /** Lets all actors continue until none is parked. */
   async drain(): Promise<void> {
     while (this.#parked.length > 0) {
       this.#step = Math.max(this.#step, ...this.#parked.map((call) => call.dueStep));

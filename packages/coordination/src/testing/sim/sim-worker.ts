@@ -2,40 +2,40 @@ import type { Cursor, OpId, ShardSpec } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
 import type { Lease } from "../../records/lease.ts";
 import type { WorkerSession } from "../../coordinator/coordinator-api.ts";
-import type { ShardPlace } from "./invariants/violation.ts";
+import type { ShardAddress } from "./invariants/violation.ts";
 import type { SimActor } from "./sim-actor.ts";
 import type { SimEvent } from "./sim-event.ts";
 
 const MAX_HELD = 64;
 
-/** A shard that a worker believes it holds, and what it believes of it. All of it may be wrong. */
+/** A shard that a worker believes it holds, and what it knows about it. All of it may be outdated. */
 export interface HeldShard {
   readonly lease: Lease;
-  /** Present where the worker holds it by a session, which keeps a copy of the record. */
+  /** Set if the worker uses a session, which keeps a copy of the record. */
   readonly session: WorkerSession | undefined;
   readonly spec: ShardSpec;
   readonly cursor: Cursor;
 }
 
-/** A checkpoint that was accepted, to be made again. */
+/** An accepted checkpoint, to be repeated later. */
 export interface PriorCheckpoint {
   readonly lease: Lease;
   readonly opId: OpId;
   readonly cursor: Cursor;
 }
 
-/** A worker: what it believes, and whether it does anything just now. */
+/** A worker: what it knows, and whether it is busy. */
 export class SimWorker {
   readonly actor: SimActor;
   readonly #held = new Map<string, HeldShard>();
   readonly priorCheckpoints = new Map<string, PriorCheckpoint>();
-  /** Does nothing until this step. */
+  /** Paused until this step. */
   pausedUntilStep = 0;
-  /** An operation is under way. */
+  /** Whether an operation is in flight. */
   isBusy = false;
-  /** Counts crashes: an answer that comes after one is not heard. */
+  /** Grows with every crash. Responses to an earlier life are ignored. */
   lives = 1;
-  /** An operation that may or may not have been done, to be asked for again exactly as it was. */
+  /** Repeats exactly the request whose outcome is unknown. */
   unresolved: (() => Promise<SimEvent>) | undefined;
 
   constructor(actor: SimActor) {
@@ -47,8 +47,8 @@ export class SimWorker {
     return [...this.#held.values()];
   }
 
-  held(place: ShardPlace): HeldShard | undefined {
-    return this.#held.get(nameShard(place));
+  held(address: ShardAddress): HeldShard | undefined {
+    return this.#held.get(nameShard(address));
   }
 
   hold(shard: HeldShard): void {
@@ -56,7 +56,7 @@ export class SimWorker {
     assert(this.#held.size <= MAX_HELD, "a worker holds at most 64 shards");
   }
 
-  /** No longer believe to hold a shard. Nothing happens where it was another lease that was believed in. */
+  /** Forgets a shard that the worker held with this lease. Does nothing if it holds the shard with another. */
   drop(lease: Lease): boolean {
     const name = nameShard(lease);
     if (this.#held.get(name)?.lease.fence !== lease.fence) return false;
@@ -75,6 +75,6 @@ export class SimWorker {
   }
 }
 
-export function nameShard({ tenant, run, shard }: ShardPlace): string {
+export function nameShard({ tenant, run, shard }: ShardAddress): string {
   return `${tenant}/${run}/${shard}`;
 }

@@ -6,7 +6,7 @@ import type { CoordinationStore } from "../../store/coordination-store.ts";
 import { CommitWatch } from "./commit-watch.ts";
 import type { FaultKind } from "./fault-level.ts";
 import { InvariantChecker } from "./invariants/invariant-checker.ts";
-import type { RunPlace, ShardPlace, Violation } from "./invariants/violation.ts";
+import type { RunAddress, ShardAddress, Violation } from "./invariants/violation.ts";
 import { ObservedStore, type StoreListener } from "./observed-store.ts";
 import type { Random } from "./random.ts";
 import { SimActor, SimTime, type SimConnect } from "./sim-actor.ts";
@@ -30,7 +30,7 @@ export interface SimWorldOptions {
   readonly settle: Settle;
   readonly noteFault: (kind: FaultKind) => void;
   readonly claimCooldown: bigint;
-  /** The cooldown that the workers' coordinators keep: the same, but for a planted bug. */
+  /** The cooldown that the workers' coordinators use. It differs only for a planted bug. */
   readonly keptCooldown: bigint;
   readonly maxShardsPerTenant: number;
   readonly connect?: SimConnect | undefined;
@@ -38,7 +38,7 @@ export interface SimWorldOptions {
 
 const MAX_STALE_LEASES = 64;
 
-/** Everything a run goes on in: the store and who works on it, and those who watch. */
+/** The state of a run: the store, the actors that use it, and the checks. */
 export class SimWorld {
   readonly time = new SimTime();
   readonly scheduler: SimScheduler;
@@ -46,19 +46,19 @@ export class SimWorld {
   readonly watch: CommitWatch;
   readonly checker: InvariantChecker;
   readonly workers: readonly SimWorker[];
-  /** Who sets up runs and ends them. Needs no lease. */
+  /** The operator, who creates and ends runs and needs no lease. */
   readonly operator: SimWorker;
   readonly tenants: readonly TenantId[];
   readonly violations: Violation[] = [];
-  /** Has no run, and no business here. */
+  /** A tenant without runs. */
   readonly stranger: TenantId = TenantId.fromBytes(new Uint8Array(32).fill(0xee));
-  /** Whether a clock was ever off. What is told of a run's capacity is then only nearly right. */
+  /** Whether a clock was ever skewed. Reported capacities are then only approximate. */
   hasSkewedClocks = false;
-  /** How often that was compared with the truth. */
+  /** How often a capacity was compared with the true one. */
   capacitySamples = 0;
   /** Leases that an actor once held. */
   readonly #staleLeases: Lease[] = [];
-  /** Above what runs are set up with, and what is asked for again by mistake. */
+  /** Above the ids of the first runs and of those that are reused by mistake. */
   #nextRun = 100;
 
   constructor(options: SimWorldOptions) {
@@ -99,7 +99,7 @@ export class SimWorld {
     this.workers = Array.from({ length: size.workers }, (_, index) => enlist(index + 1));
   }
 
-  /** The time, as a clock shows it that is right. */
+  /** The time that a correct clock shows. */
   get now(): LogicalTime {
     return this.operator.actor.clock.now();
   }
@@ -126,9 +126,9 @@ export class SimWorld {
   }
 
   /** A worker was granted a shard. Its former holder no longer holds it, and may come back as a zombie. */
-  dispossess(winner: SimWorker, place: ShardPlace, random: Random): void {
+  dispossess(winner: SimWorker, address: ShardAddress, random: Random): void {
     for (const worker of this.workers) {
-      const held = worker === winner ? undefined : worker.held(place);
+      const held = worker === winner ? undefined : worker.held(address);
       if (held === undefined) continue;
       worker.drop(held.lease);
       this.addStaleLease(held.lease, random);
@@ -141,25 +141,25 @@ export class SimWorld {
       this.#staleLeases.splice(random.below(this.#staleLeases.length), 1);
   }
 
-  /** Runs as they are in truth. */
-  get runs(): RunPlace[] {
+  /** The true runs. */
+  get runs(): RunAddress[] {
     return [...this.mirror.runs].map(({ run: { tenant, run } }) => ({ tenant, run }));
   }
 
-  /** Shards as they are in truth, those of which `isWanted` holds. */
+  /** The true shards for which `isWanted` returns `true`. */
   shards(isWanted: (shard: ShardRecord) => boolean): ShardRecord[] {
     return [...this.mirror.runs].flatMap(({ shards }) => [...shards.values()].filter(isWanted));
   }
 
-  /** Shards that could be worked on: active ones of runs that have not ended. */
+  /** Active shards of runs that have not ended. */
   openShards(): ShardRecord[] {
     return [...this.mirror.runs].flatMap(({ run, shards }) =>
       run.status === "Active" ? [...shards.values()].filter(({ status }) => status === "Active") : [],
     );
   }
 
-  /** How many shards of a run could be claimed at a time. */
-  countAvailable({ tenant, run }: RunPlace, now: LogicalTime): number {
+  /** The number of shards of a run that could be claimed at a time. */
+  countAvailable({ tenant, run }: RunAddress, now: LogicalTime): number {
     const mirrored = this.mirror.run(tenant, run);
     assert(mirrored !== undefined, "a run whose shards are counted is there");
     return [...mirrored.shards.values()].filter((record) => record.status === "Active" && !isLeasedAt(record, now))

@@ -52,7 +52,7 @@ function complaintOf({ seed, level, violations }: SimReport): string[] {
   return violations.map((violation) => `${formatViolation(violation)} (${reproduceLine({ seed, level })})`);
 }
 
-/** What lists is lied to below those who watch; what coordinators read and write, above. */
+/** Lists are tampered with below the checks; reads and writes of coordinators above them. */
 function tamperWith({ onList, ...tampering }: Tampering): Pick<SimOptions, "makeStore" | "wrapStore"> {
   return {
     makeStore: (store) =>
@@ -92,7 +92,7 @@ describe(`${SEED_COUNT} seeds of mixed levels`, () => {
     expect(coverageOf(reports).rejections.get("TenantMismatch")).toBe(0);
   });
 
-  test("compare what workers are told of capacity with the truth, often", () => {
+  test("compare the capacity that workers get with the true one, often", () => {
     expect(reports.reduce((sum, report) => sum + report.capacitySamples, 0)).toBeGreaterThan(500);
   });
 

@@ -15,11 +15,11 @@ import { SimWorld } from "./sim-world.ts";
 import { LIVENESS_WEIGHTS, SAFETY_WEIGHTS, WARM_UP_WEIGHTS } from "./weights.ts";
 
 const WARM_UP_STEPS = 5;
-/** How many steps go by between two looks at everything. */
+/** The number of steps between two checks of everything. */
 const SWEEP_INTERVAL = 40;
 const NOTHING = /* @__PURE__ */ Promise.resolve();
 
-/** An operation that has begun. */
+/** An operation in flight. */
 interface Running {
   readonly step: string;
   readonly op: SimOp;
@@ -30,11 +30,11 @@ interface Running {
 }
 
 /**
- * One run: several tenants' runs on one store, workers that pause, crash and misread their clocks, and a
- * connection that loses what it can.
+ * One simulation: runs of several tenants on one store, workers that pause, crash and have skewed clocks, and
+ * connections that lose and delay calls.
  *
- * Everything that happens follows from the seed. After each step, what the store holds is held to
- * the rules; the first step that breaks one is the last.
+ * Everything follows from the seed. After each step the contents of the store are checked against the rules; the first
+ * step that breaks one is the last.
  */
 export class Simulation {
   readonly settings: SimSettings;
@@ -74,7 +74,7 @@ export class Simulation {
     });
   }
 
-  /** Everything: set up, a zombie, the steps with faults, the steps without. */
+  /** The whole simulation: setup, a zombie, the steps with faults, the steps without. */
   async run(): Promise<SimReport> {
     await this.setUp();
     const { safetySteps, livenessSteps, steps } = this.settings;
@@ -98,7 +98,7 @@ export class Simulation {
     return this.world.violations.length > 0;
   }
 
-  /** Make the runs, and let one worker take over from another that does not know it. */
+  /** Creates the runs, and lets one worker take over a shard without the knowledge of its holder. */
   async setUp(): Promise<void> {
     const { size, seed, longPrefixPpm } = this.settings;
     const random = new Random(seed, STREAMS.setup, 1);
@@ -123,10 +123,10 @@ export class Simulation {
     if (this.world.workers.length < 2 || shard === undefined) return;
     const random = new Random(this.settings.seed, STREAMS.preamble);
     const { config } = this.world.mirror.run(shard.tenant, shard.run)!.run;
-    const place = { tenant: shard.tenant, run: shard.run, shard: shard.shard };
-    await this.perform("preamble", { kind: "Acquire", worker: 0, shard: place }, random);
+    const address = { tenant: shard.tenant, run: shard.run, shard: shard.shard };
+    await this.perform("preamble", { kind: "Acquire", worker: 0, shard: address }, random);
     await this.perform("preamble", { kind: "AdvanceTime", ticks: Number(config.leaseDuration) + 1 }, random);
-    await this.perform("preamble", { kind: "Acquire", worker: 1, shard: place }, random);
+    await this.perform("preamble", { kind: "Acquire", worker: 1, shard: address }, random);
     const [lease] = this.world.staleLeases;
     await this.perform("preamble", { kind: "ZombieCheckpoint", worker: 0, lease }, random);
   }
@@ -143,7 +143,7 @@ export class Simulation {
     if (step % SWEEP_INTERVAL === 0) await this.world.checker.sweepAll(this.world.now);
   }
 
-  /** Before an operation, time may come to the end of the lease that it rests on, or jump. */
+  /** Before an operation, time may advance to the end of its lease, or jump. */
   #moveTime(op: SimOp, random: Random, faults: FaultConfig): void {
     const { world } = this;
     const lease =
@@ -160,7 +160,7 @@ export class Simulation {
     this.world.time.advance(ticks);
   }
 
-  /** Begin an operation, see how far it and everything else gets, and look at what is stored. */
+  /** Starts an operation, lets every actor continue as far as it can, and checks the store. */
   async perform(step: string, op: SimOp, random: Random, faults: FaultConfig = FAULTS.SunnyDay): Promise<void> {
     await this.world.scheduler.nextStep();
     this.#collect();
@@ -190,7 +190,7 @@ export class Simulation {
     return running;
   }
 
-  /** Take down what has come to its end, and what never will because its caller crashed. */
+  /** Records the operations that have ended, and those that never will because their actor crashed. */
   #collect(): void {
     const left: Running[] = [];
     for (const running of this.#running) {

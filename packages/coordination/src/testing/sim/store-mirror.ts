@@ -9,15 +9,15 @@ import type { KeyRange } from "./invariants/check-coverage.ts";
 export interface MirroredRun {
   run: RunRecord;
   readonly shards: Map<ShardId, ShardRecord>;
-  /** What the run's first shards covered between them. */
+  /** The ranges of the run's first shards. */
   readonly registered: KeyRange[];
   /** Failing items that a write moved past, as text. */
   readonly failures: Set<string>;
 }
 
 /**
- * What a store must hold: everything that was written to it and answered `Committed`, and nothing
- * else. The simulator's own knowledge of the truth, which none of its workers has.
+ * What a store must hold: every write that was answered `Committed`, and nothing else. Only the simulator knows it, none
+ * of its workers does.
  */
 export class StoreMirror {
   readonly #runs = new Map<string, MirroredRun>();
@@ -43,7 +43,7 @@ export class StoreMirror {
     return this.run(tenant, run)?.shards.get(shard);
   }
 
-  /** The runs that were written to since this was last asked. Those that were removed are not among them. */
+  /** The runs that were written since the last call, without those that were removed. */
   takeChanged(): MirroredRun[] {
     const changed = [...this.#changed].flatMap((name) => this.#runs.get(name) ?? []);
     this.#changed.clear();

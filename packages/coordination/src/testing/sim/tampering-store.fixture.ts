@@ -22,23 +22,23 @@ import type { RunProgress } from "../../views/run-progress.ts";
 
 /** Where a store can be made to lie. */
 export interface Tampering {
-  /** What is written in place of a set. */
+  /** What is written instead of a set. */
   readonly onCommit?: (set: WriteSet) => WriteSet;
-  /** What is read in place of a shard. */
+  /** What is read instead of a shard. */
   readonly onReadShard?: (shard: ShardRecord) => ShardRecord;
-  /** What is read in place of a shard's run. */
+  /** What is read instead of a shard's run. */
   readonly onReadShardRun?: (run: RunHead) => RunHead;
   readonly onReadProgress?: (progress: RunProgress) => RunProgress;
   readonly onReadRun?: (run: RunRecord) => RunRecord;
-  /** What is listed in place of a page's shards. */
+  /** What is listed instead of a page's shards. */
   readonly onList?: (shards: readonly ShardRecord[]) => readonly ShardRecord[];
   /** Write even where a guard does not hold. */
   readonly ignoresGuards?: boolean;
 }
 
 /**
- * A store that lies in one way. It stands where a kernel or a store with that bug would, so
- * that what watches can be shown to see it. Only what lists is tampered with below those who watch.
+ * A store with one planted bug, as a faulty kernel or store would have it, so
+ * that the checks can be shown to find it. Only lists are tampered with below the checks.
  */
 export class TamperingStore implements CoordinationStore {
   readonly #inner: CoordinationStore;

@@ -1,6 +1,6 @@
 const PRIME = 0x01000193;
 
-/** A hash of lines in their order: two 32-bit FNV-1a sums from different starts. Two runs with the same one did the same things. */
+/** A hash of a sequence of lines: two 32-bit FNV-1a sums with different offsets. */
 export class TraceHash {
   #low = 0x811c9dc5;
   #high = 0x1b873593;

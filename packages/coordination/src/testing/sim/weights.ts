@@ -1,9 +1,9 @@
 import type { SimOpKind } from "./sim-op.ts";
 
-/** How often each operation is rolled, of 100. */
+/** The weight of each operation, in percent. */
 export type Weights = Partial<Readonly<Record<SimOpKind, number>>>;
 
-/** The main part of a run: everything, with faults. */
+/** The main part of a run: all operations, with faults. */
 export const SAFETY_WEIGHTS: Weights = {
   Acquire: 13,
   Renew: 10,
@@ -24,10 +24,10 @@ export const SAFETY_WEIGHTS: Weights = {
   ResumeWorker: 6,
 };
 
-/** The first operations of a run, so that there is something to go wrong. */
+/** The first operations of a run, which create work. */
 export const WARM_UP_WEIGHTS: Weights = { Acquire: 30, Renew: 20, Checkpoint: 25, Complete: 15, Park: 10 };
 
-/** The last part: no faults, and everything must come to its end. */
+/** The last part: no faults, and every shard must end. */
 export const LIVENESS_WEIGHTS: Weights = {
   Acquire: 30,
   Renew: 10,
@@ -38,8 +38,8 @@ export const LIVENESS_WEIGHTS: Weights = {
 };
 
 /**
- * What is done now and then in place of a roll of the safety weights: what the original's simulator
- * had no words for, and callers that are wrong. *Addition.*
+ * Operations that sometimes replace a draw from the safety weights: those that the original simulator does not have, and
+ * faulty callers. *Addition.*
  */
 export const MISCHIEF_WEIGHTS: Weights = {
   Release: 18,
@@ -53,7 +53,7 @@ export const MISCHIEF_WEIGHTS: Weights = {
   ForeignTenant: 8,
 };
 
-/** How often that is, in a million steps. */
+/** How often they do, in a million steps. */
 export const MISCHIEF_PPM = 200_000;
 
 /** What a roll of 0 to 99 means. */

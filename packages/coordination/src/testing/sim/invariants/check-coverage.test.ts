@@ -15,13 +15,13 @@ import { describe, expect, test } from "vitest";
 import { newShardRecord, type ShardRecord } from "../../../records/shard-record.ts";
 import { checkCoverage } from "./check-coverage.ts";
 
-const place = { tenant: TenantId.fromBytes(new Uint8Array(32).fill(1)), run: RunId.fromRaw(1n) };
+const address = { tenant: TenantId.fromBytes(new Uint8Array(32).fill(1)), run: RunId.fromRaw(1n) };
 const range = (start: number, end: number) => ({ start: Uint8Array.of(start), end: Uint8Array.of(end) });
 
 function shard(start: number, end: number, status: ShardStatus = "Active"): ShardRecord {
   const record = newShardRecord({
-    tenant: place.tenant,
-    key: ShardKey.of(place.run, ShardId.fromRaw(1n)),
+    tenant: address.tenant,
+    key: ShardKey.of(address.run, ShardId.fromRaw(1n)),
     spec: ShardSpec.withRange(range(start, end)),
     cursor: Cursor.initial(),
     cursorSemantics: "Completed",
@@ -53,8 +53,8 @@ describe("checkCoverage", () => {
     { what: "a shard that reaches across", leaves: [shard(1, 6), shard(7, 9)], fault: "Outside" },
     { what: "a shard where none was registered", leaves: [shard(1, 5), shard(7, 9), shard(20, 30)], fault: "Outside" },
   ])("$what: $fault", ({ leaves, fault }) => {
-    const found = checkCoverage(place, [range(7, 9), range(1, 5)], leaves);
+    const found = checkCoverage(address, [range(7, 9), range(1, 5)], leaves);
 
-    expect(found).toEqual(fault === undefined ? [] : [{ kind: "CoverageConservation", ...place, fault }]);
+    expect(found).toEqual(fault === undefined ? [] : [{ kind: "CoverageConservation", ...address, fault }]);
   });
 });

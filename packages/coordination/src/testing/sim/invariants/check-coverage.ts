@@ -1,6 +1,6 @@
 import { compareBytes } from "@gossip/stdx";
 import type { ShardRecord } from "../../../records/shard-record.ts";
-import type { CoverageFault, RunPlace, Violation } from "./violation.ts";
+import type { CoverageFault, RunAddress, Violation } from "./violation.ts";
 
 /** A range of keys, the end not in it. Both bounds are there: a run registers no other. */
 export interface KeyRange {
@@ -9,14 +9,13 @@ export interface KeyRange {
 }
 
 /**
- * V1, coverage conservation: the ranges of a run's leaves tile what was registered, with no
- * gap and no overlap. A leaf is a shard whose work has not been given to others: any but a
- * split one.
+ * V1, coverage conservation: the ranges of a run's leaves tile the registered ranges, without gap or overlap. Every shard
+ * that was not split is a leaf.
  *
- * A key in a gap would never be scanned, unnoticed; one in an overlap would be scanned twice.
+ * A key in a gap would silently never be processed; one in an overlap would be processed twice.
  */
 export function checkCoverage(
-  place: RunPlace,
+  address: RunAddress,
   registered: readonly KeyRange[],
   records: readonly ShardRecord[],
 ): Violation[] {
@@ -25,7 +24,7 @@ export function checkCoverage(
     .map(({ spec }) => ({ start: spec.keyRangeStart, end: spec.keyRangeEnd }))
     .toSorted(byStart);
   const fault = findCoverageFault(registered.toSorted(byStart), leaves);
-  return fault === undefined ? [] : [{ kind: "CoverageConservation", ...place, fault }];
+  return fault === undefined ? [] : [{ kind: "CoverageConservation", ...address, fault }];
 }
 
 function findCoverageFault(registered: readonly KeyRange[], leaves: readonly KeyRange[]): CoverageFault | undefined {

@@ -7,7 +7,7 @@ import type { NoteSpace } from "../../../records/note.ts";
 import type { ShardRecord } from "../../../records/shard-record.ts";
 import type { CoordinationStore } from "../../../store/coordination-store.ts";
 import { isFailing } from "../failing-items.ts";
-import type { LedgerFault, RunPlace, Violation } from "./violation.ts";
+import type { LedgerFault, RunAddress, Violation } from "./violation.ts";
 
 /** Small, so that the list of failures has several pages. */
 const PAGE_SIZE = 5;
@@ -15,7 +15,7 @@ const PAGE_SIZE = 5;
 /**
  * The failing item that a write of a shard moved past, as text; `undefined` if there is none.
  *
- * It follows from the records alone: what the write said about failures is what is being checked.
+ * Computed from the records alone, because the failures in the write are what is checked.
  */
 export function failurePassed(before: ShardRecord | undefined, after: ShardRecord): string | undefined {
   const entry = after.opLog.at(-1);
@@ -29,15 +29,15 @@ export function failurePassed(before: ShardRecord | undefined, after: ShardRecor
 /** The ledger of a run must hold exactly the failing items that were passed, and exactly the parked shards must have a detail. */
 export async function checkLedger(
   store: CoordinationStore,
-  place: RunPlace,
+  address: RunAddress,
   expected: { readonly failures: ReadonlySet<string>; readonly shards: Iterable<ShardRecord> },
 ): Promise<readonly Violation[]> {
-  const failures = await readKeys(store, place, "failure");
+  const failures = await readKeys(store, address, "failure");
   const parked = [...expected.shards].filter(isParkedByWorker).map(({ shard }) => String(shard));
-  const details = (await readKeys(store, place, "parked")).map((key) => String(tryIdOfNoteKey<ShardId>(key)));
+  const details = (await readKeys(store, address, "parked")).map((key) => String(tryIdOfNoteKey<ShardId>(key)));
   return [
-    ...compare(place, expected.failures, failures.map(encodeBase64Url)),
-    ...compare(place, new Set(parked), details),
+    ...compare(address, expected.failures, failures.map(encodeBase64Url)),
+    ...compare(address, new Set(parked), details),
   ];
 }
 
@@ -46,18 +46,18 @@ function isParkedByWorker({ status, opLog }: ShardRecord): boolean {
   return status === "Parked" && opLog.at(-1)?.kind === "Park";
 }
 
-function compare(place: RunPlace, expected: ReadonlySet<string>, found: readonly string[]): readonly Violation[] {
-  const fault = (which: LedgerFault): Violation => ({ kind: "Ledger", ...place, fault: which });
+function compare(address: RunAddress, expected: ReadonlySet<string>, found: readonly string[]): readonly Violation[] {
+  const fault = (which: LedgerFault): Violation => ({ kind: "Ledger", ...address, fault: which });
   const missing = [...expected].some((key) => !found.includes(key)) ? [fault("Missing")] : [];
   const stray = found.some((key) => !expected.has(key)) ? [fault("Stray")] : [];
   return [...missing, ...stray, ...(new Set(found).size < found.length ? [fault("Twice")] : [])];
 }
 
-async function readKeys(store: CoordinationStore, place: RunPlace, space: NoteSpace): Promise<Uint8Array[]> {
+async function readKeys(store: CoordinationStore, address: RunAddress, space: NoteSpace): Promise<Uint8Array[]> {
   const keys: Uint8Array[] = [];
   let start: Uint8Array | undefined = new Uint8Array();
   while (start !== undefined) {
-    const query = { ...place, space, start, end: undefined, limit: PAGE_SIZE };
+    const query = { ...address, space, start, end: undefined, limit: PAGE_SIZE };
     const page: Awaited<ReturnType<CoordinationStore["listNotes"]>> = await store.listNotes(query);
     const { items, next } = unwrap(page);
     keys.push(...items.map(({ key }) => key));

@@ -1,7 +1,7 @@
 import { RunStatus, type ShardStatus } from "@gossip/contracts";
 import type { RunHead, RunRecord } from "../../../records/run-record.ts";
 import type { ShardRecord } from "../../../records/shard-record.ts";
-import { placeOf } from "./check-shard.ts";
+import { addressOf } from "./check-shard.ts";
 import type { Violation } from "./violation.ts";
 
 /** Whether a shard was granted anew. The same acquire may be granted again once its lease has expired. */
@@ -18,8 +18,7 @@ function isParkedUnasked(before: ShardRecord, after: ShardRecord): boolean {
 }
 
 /**
- * What a run allows its shards: nothing new once it has ended, though what was finished is taken; and so many
- * attempts, neither more nor fewer.
+ * What a run allows its shards: after its end only finished work, and exactly the configured number of attempts.
  */
 export function checkRunAllows(run: RunHead, before: ShardRecord, after: ShardRecord): Violation[] {
   const isGranted = isGrant(before, after);
@@ -30,11 +29,11 @@ export function checkRunAllows(run: RunHead, before: ShardRecord, after: ShardRe
   const isUnparked = before.status === "Parked" && after.status === "Active";
   const found: Violation[] = [];
   if (RunStatus.isTerminal(run.status) && (isGranted || isSetAside || isRenewed || isSplit || isUnparked)) {
-    found.push({ kind: "EndedRun", ...placeOf(after), status: run.status });
+    found.push({ kind: "EndedRun", ...addressOf(after), status: run.status });
   }
   const { maxShardRetries = Infinity } = run.config;
   if ((isGranted && before.attempts > maxShardRetries) || (isSetAside && before.attempts <= maxShardRetries)) {
-    found.push({ kind: "AttemptLimit", ...placeOf(after), attempts: before.attempts, max: maxShardRetries });
+    found.push({ kind: "AttemptLimit", ...addressOf(after), attempts: before.attempts, max: maxShardRetries });
   }
   return found;
 }

@@ -2,28 +2,27 @@ import { ShardSpec, type ShardId } from "@gossip/contracts";
 import { compareBytes } from "@gossip/stdx";
 import { deriveSplitShardId } from "../../../hashing/derive-split-shard-id.ts";
 import type { ShardRecord } from "../../../records/shard-record.ts";
-import { placeOf } from "./check-shard.ts";
+import { addressOf } from "./check-shard.ts";
 import type { SplitFault, Violation } from "./violation.ts";
 
 /**
- * S7: a split shard has children, they are there, they name it as their parent, and the one
- * that took over its cursor has not lost it.
+ * S7: a split shard has children, which exist, name it as their parent, and keep its cursor.
  *
- * That the children tile the parent is for `checkCoverage`, which sees the whole run.
+ * `checkCoverage` checks that the children tile the parent, because it sees the whole run.
  */
 export function checkSplit(record: ShardRecord, find: (shard: ShardId) => ShardRecord | undefined): Violation[] {
   const fault = findSplitFault(record, record.spawned.map(find));
-  return fault === undefined ? [] : [{ kind: "SplitCoverage", ...placeOf(record), fault }];
+  return fault === undefined ? [] : [{ kind: "SplitCoverage", ...addressOf(record), fault }];
 }
 
-/** The ids of what a split has just made must follow from the operation and from their places in the parent's list. */
+/** The ids of what a split has just made must follow from the operation and from their positions in the parent's list. */
 export function checkSpawnedIds(before: ShardRecord, after: ShardRecord): Violation[] {
   const { run, shard: parent, spawned } = after;
   const made = after.opLog.at(-1);
   const kind = after.status === "Split" ? "Child" : "Residual";
   for (let index = before.spawned.length; index < spawned.length; index++) {
     const derived = made && deriveSplitShardId({ run, parent, opId: made.opId, kind, index });
-    if (spawned[index] !== derived) return [{ kind: "DerivedId", ...placeOf(after), index }];
+    if (spawned[index] !== derived) return [{ kind: "DerivedId", ...addressOf(after), index }];
   }
   return [];
 }
@@ -41,6 +40,6 @@ function hasLostProgress({ cursor }: ShardRecord, children: readonly ShardRecord
   const { lastKey } = cursor;
   if (lastKey === undefined) return false;
   const heir = children.find((child) => ShardSpec.containsKey(child.spec, lastKey));
-  // A heir that was cut short since still has the key: a cut lies above the cursor.
+  // A child that was narrowed since still has the key: a split point lies above the cursor.
   return heir?.cursor.lastKey === undefined || compareBytes(heir.cursor.lastKey, lastKey) < 0;
 }

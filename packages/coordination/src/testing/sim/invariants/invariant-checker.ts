@@ -8,10 +8,10 @@ import { ShardFilter } from "../../../views/shard-filter.ts";
 import type { MirroredRun, StoreMirror } from "../store-mirror.ts";
 import { checkCoverage } from "./check-coverage.ts";
 import { checkLedger } from "./check-ledger.ts";
-import { checkShardState, checkShardStep, placeOf } from "./check-shard.ts";
+import { checkShardState, checkShardStep, addressOf } from "./check-shard.ts";
 import { checkSplit } from "./check-split.ts";
 import { equalRuns, equalShards } from "./equal-records.ts";
-import type { RunPlace, ShardPlace, Violation } from "./violation.ts";
+import type { RunAddress, ShardAddress, Violation } from "./violation.ts";
 
 /** Small and odd, so that pages end in the middle of things. */
 const PAGE_SIZE = 7;
@@ -27,10 +27,9 @@ export interface InvariantCheckerOptions {
 }
 
 /**
- * Looks at what a store holds and compares it with what it held before: S1 to S9 and coverage.
+ * Compares the contents of a store with its earlier contents: S1 to S9 and coverage.
  *
- * From outside, by reading and listing alone. It trusts neither the kernel, which decided, nor
- * the coordinator, which reported.
+ * It only reads and lists. It relies neither on the kernel's decisions nor on the coordinator's reports.
  */
 export class InvariantChecker {
   readonly #options: InvariantCheckerOptions;
@@ -66,9 +65,9 @@ export class InvariantChecker {
     const { mirror } = this.#options;
     const expected = new Set([...mirror.runs].map(({ run }) => nameRun(run)));
     for (const run of await this.#listRuns()) {
-      if (!expected.delete(nameRun(run))) this.#wrong("listRuns", "a run is listed that was never written");
+      if (!expected.delete(nameRun(run))) this.#wrong("listRuns", "a run that was never written is listed");
     }
-    if (expected.size > 0) this.#wrong("listRuns", "a run is not listed that was written");
+    if (expected.size > 0) this.#wrong("listRuns", "a run that was written is not listed");
     for (const mirrored of mirror.runs) {
       await this.#sweepRun(mirrored, now);
       await this.#checkIndexes(mirrored, now);
@@ -77,22 +76,22 @@ export class InvariantChecker {
 
   async #sweepRun(mirrored: MirroredRun, now: LogicalTime): Promise<void> {
     const { tenant, run } = mirrored.run;
-    const place = { tenant, run };
+    const address = { tenant, run };
     const name = nameRun(mirrored.run);
-    const listed = await this.#listShards(place, now);
+    const listed = await this.#listShards(address, now);
     const found = new Map(listed.map((record) => [record.shard, record]));
     this.#checkHolders(listed, now);
-    this.#checkHistory(place, this.#seenShards.get(name), found);
+    this.#checkHistory(address, this.#seenShards.get(name), found);
     for (const record of listed) {
       this.#reportAll([...checkShardState(record), ...checkSplit(record, (shard) => found.get(shard))]);
       const written = mirrored.shards.get(record.shard);
       if (written === undefined || !equalShards(written, record))
-        this.#wrong("listShards", "a shard is not as it was written");
+        this.#wrong("listShards", "a shard differs from what was written");
     }
-    if (found.size < mirrored.shards.size) this.#wrong("listShards", "a shard is missing that was written");
-    this.#reportAll(checkCoverage(place, mirrored.registered, listed));
+    if (found.size < mirrored.shards.size) this.#wrong("listShards", "a shard that was written is missing");
+    this.#reportAll(checkCoverage(address, mirrored.registered, listed));
     const { failures } = mirrored;
-    this.#reportAll(await checkLedger(this.#options.store, place, { failures, shards: mirrored.shards.values() }));
+    this.#reportAll(await checkLedger(this.#options.store, address, { failures, shards: mirrored.shards.values() }));
     this.#seenShards.set(name, found);
     await this.#checkRun(mirrored, name);
   }
@@ -102,23 +101,23 @@ export class InvariantChecker {
     const holders = new Map<ShardId, WorkerId>();
     for (const record of listed) {
       const { lease } = record;
-      // One tick more than a lease lasts, so that two that touch are seen as well.
+      // One tick more than a lease lasts, so that two adjacent leases are seen as well.
       if (lease === undefined || lease.deadline < now) continue;
       const other = holders.get(record.shard);
       if (other !== undefined)
-        this.#options.report({ kind: "MutualExclusion", ...placeOf(record), workers: [other, lease.owner] });
+        this.#options.report({ kind: "MutualExclusion", ...addressOf(record), workers: [other, lease.owner] });
       holders.set(record.shard, lease.owner);
     }
   }
 
   #checkHistory(
-    place: RunPlace,
+    address: RunAddress,
     seen: ReadonlyMap<ShardId, ShardRecord> | undefined,
     found: ReadonlyMap<ShardId, ShardRecord>,
   ): void {
     for (const [shard, before] of seen ?? []) {
       const after = found.get(shard);
-      const where: ShardPlace = { ...place, shard };
+      const where: ShardAddress = { ...address, shard };
       this.#reportAll(after === undefined ? [{ kind: "ShardVanished", ...where }] : checkShardStep(before, after));
     }
   }
@@ -126,9 +125,9 @@ export class InvariantChecker {
   async #checkRun({ run: written }: MirroredRun, name: string): Promise<void> {
     const { tenant, run } = written;
     const read = unwrap(await this.#options.store.readRun(tenant, run));
-    if (read.kind !== "Found") return this.#wrong("readRun", "a run is missing that was written");
+    if (read.kind !== "Found") return this.#wrong("readRun", "a run that was written is missing");
     const { record } = read;
-    if (!equalRuns(record, written)) this.#wrong("readRun", "a run is not as it was written");
+    if (!equalRuns(record, written)) this.#wrong("readRun", "a run differs from what was written");
     const before = this.#seenRuns.get(name);
     this.#seenRuns.set(name, record);
     if (before === undefined || before.status === record.status || !RunStatus.isTerminal(before.status)) return;
@@ -166,9 +165,9 @@ export class InvariantChecker {
     return (await Promise.all(runs)).flat();
   }
 
-  #listShards(place: RunPlace, now: LogicalTime): Promise<ShardRecord[]> {
+  #listShards(address: RunAddress, now: LogicalTime): Promise<ShardRecord[]> {
     const { store } = this.#options;
-    const query = { ...place, limit: PAGE_SIZE, filter: ShardFilter.ALL, now };
+    const query = { ...address, limit: PAGE_SIZE, filter: ShardFilter.ALL, now };
     return readPages<ShardRecord, ShardPosition>((after) => store.listShards({ ...query, after }));
   }
 
@@ -181,7 +180,7 @@ export class InvariantChecker {
   }
 }
 
-function nameRun({ tenant, run }: RunPlace): string {
+function nameRun({ tenant, run }: RunAddress): string {
   return `${tenant}/${run}`;
 }
 

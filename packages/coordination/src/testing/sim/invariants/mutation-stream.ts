@@ -1,8 +1,8 @@
 import type { FenceEpoch, LogicalTime, WorkerId } from "@gossip/contracts";
 import type { Lease } from "../../../records/lease.ts";
 import type { ShardRecord } from "../../../records/shard-record.ts";
-import { placeOf } from "./check-shard.ts";
-import type { ShardPlace, Violation } from "./violation.ts";
+import { addressOf } from "./check-shard.ts";
+import type { ShardAddress, Violation } from "./violation.ts";
 
 /** Whose writes to a shard were accepted last, and under which fence. */
 export interface MutationStream {
@@ -19,29 +19,28 @@ export interface AcceptedMutation extends MutationStream {
 /**
  * V1: at most one stream of accepted mutations for each shard and fence.
  *
- * What a worker believes does not matter, nor who holds the record: it is the writes that
- * were accepted. Under one fence they are all one worker's; once a write under a later
- * fence was accepted, none under an earlier one is; and every grant begins with a fence that
- * no write has carried.
+ * Only accepted writes count, not what a worker believes or who holds the record. All writes with one fence are by one
+ * worker; after a write with a later fence, none with an earlier one is accepted; and every grant has a fence that no
+ * write had before.
  */
 export function checkStream(
-  place: ShardPlace,
+  address: ShardAddress,
   stream: MutationStream | undefined,
   mutation: AcceptedMutation,
 ): Violation[] {
   if (stream === undefined) return [];
   const { fence, owner, isGrant } = mutation;
   if (fence > stream.fence || (fence === stream.fence && owner === stream.owner && !isGrant)) return [];
-  return [{ kind: "MutationStream", ...place, fence, owner, latestFence: stream.fence }];
+  return [{ kind: "MutationStream", ...address, fence, owner, latestFence: stream.fence }];
 }
 
 /**
- * Check that the record, as it was when a write was accepted, allowed it. The rules of leases, said
- * once more and apart from the kernel: the holder, by this very lease, before its deadline.
+ * Checks that the record allowed a write when it was accepted. Repeats the rules of leases independently of the kernel:
+ * the holder, with this lease, before its deadline.
  */
 export function checkAuthority(before: ShardRecord, lease: Lease, now: LogicalTime): Violation[] {
   const fault = findAuthorityFault(before, lease, now);
-  return fault === undefined ? [] : [{ kind: "UnauthorizedMutation", ...placeOf(before), fault }];
+  return fault === undefined ? [] : [{ kind: "UnauthorizedMutation", ...addressOf(before), fault }];
 }
 
 function findAuthorityFault(

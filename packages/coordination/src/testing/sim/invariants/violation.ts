@@ -11,14 +11,14 @@ import type {
 } from "@gossip/contracts";
 
 /** Which shard. */
-export interface ShardPlace {
+export interface ShardAddress {
   readonly tenant: TenantId;
   readonly run: RunId;
   readonly shard: ShardId;
 }
 
 /** Which run. */
-export interface RunPlace {
+export interface RunAddress {
   readonly tenant: TenantId;
   readonly run: RunId;
 }
@@ -35,25 +35,25 @@ export type LedgerFault = "Missing" | "Stray" | "Twice";
 /** What each kind of violation says. One entry here is one rule that can be broken. */
 interface ViolationFields {
   /** S1: two holders of one shard at one time. */
-  MutualExclusion: ShardPlace & { readonly workers: readonly [WorkerId, WorkerId] };
+  MutualExclusion: ShardAddress & { readonly workers: readonly [WorkerId, WorkerId] };
   /** S2: a fence went down. */
-  FenceMonotonicity: ShardPlace & { readonly prev: FenceEpoch; readonly current: FenceEpoch };
+  FenceMonotonicity: ShardAddress & { readonly prev: FenceEpoch; readonly current: FenceEpoch };
   /** S3: a shard came back from its end. */
-  TerminalIrreversibility: ShardPlace & { readonly was: ShardStatus; readonly now: ShardStatus };
+  TerminalIrreversibility: ShardAddress & { readonly was: ShardStatus; readonly now: ShardStatus };
   /** S3b: a shard was unparked without raising the fence of its last holder. */
-  UnparkWithoutFenceBump: ShardPlace & { readonly fenceAtPark: FenceEpoch; readonly fenceAtUnpark: FenceEpoch };
+  UnparkWithoutFenceBump: ShardAddress & { readonly fenceAtPark: FenceEpoch; readonly fenceAtUnpark: FenceEpoch };
   /** S4: a record is not in order. */
-  RecordInvariant: ShardPlace & { readonly message: string };
+  RecordInvariant: ShardAddress & { readonly message: string };
   /** S5: a cursor went back, or went away. Sizes of keys, in bytes. */
-  CursorMonotonicity: ShardPlace & { readonly prevSize: number; readonly currentSize: number | undefined };
+  CursorMonotonicity: ShardAddress & { readonly prevSize: number; readonly currentSize: number | undefined };
   /** S6: a cursor left its range. */
-  CursorOutOfBounds: ShardPlace;
+  CursorOutOfBounds: ShardAddress;
   /** S7: a split shard and its children do not belong together. */
-  SplitCoverage: ShardPlace & { readonly fault: SplitFault };
-  /** A split made a shard under another id than its operation and place give it: a repetition would make it again. */
-  DerivedId: ShardPlace & { readonly index: number };
+  SplitCoverage: ShardAddress & { readonly fault: SplitFault };
+  /** A split made a shard under another id than its operation and position give it: a repetition would make it again. */
+  DerivedId: ShardAddress & { readonly index: number };
   /** S8: a run came back from its end. */
-  RunTerminalIrreversibility: RunPlace & { readonly was: RunStatus; readonly now: RunStatus };
+  RunTerminalIrreversibility: RunAddress & { readonly was: RunStatus; readonly now: RunStatus };
   /** S9: a worker claimed again too soon. */
   CooldownViolation: {
     readonly worker: WorkerId;
@@ -62,32 +62,32 @@ interface ViolationFields {
     readonly minInterval: bigint;
   };
   /** V1: two workers wrote under one fence, or one wrote under a fence that had passed. */
-  MutationStream: ShardPlace & {
+  MutationStream: ShardAddress & {
     readonly fence: FenceEpoch;
     readonly owner: WorkerId;
     readonly latestFence: FenceEpoch;
   };
   /** V1: the leaves of a run do not tile what was registered. */
-  CoverageConservation: RunPlace & { readonly fault: CoverageFault };
+  CoverageConservation: RunAddress & { readonly fault: CoverageFault };
   /** P2: a run that has ended gave out, renewed, split or unparked a shard. */
-  EndedRun: ShardPlace & { readonly status: RunStatus };
+  EndedRun: ShardAddress & { readonly status: RunStatus };
   /** P3: a run was completed while shards were active. */
-  UnsettledRun: RunPlace & { readonly active: number };
+  UnsettledRun: RunAddress & { readonly active: number };
   /** P6: a shard was given out once too often, or set aside with attempts left. */
-  AttemptLimit: ShardPlace & { readonly attempts: number; readonly max: number };
+  AttemptLimit: ShardAddress & { readonly attempts: number; readonly max: number };
   /** A write was accepted without a lease that allowed it. */
-  UnauthorizedMutation: ShardPlace & {
+  UnauthorizedMutation: ShardAddress & {
     readonly fault: "NotActive" | "NoHolder" | "OtherFence" | "OtherOwner" | "Lapsed";
   };
   /** An operation that the log remembers was not answered as a replay. */
-  ReplayRefused: ShardPlace & { readonly opId: OpId; readonly answer: string };
-  /** A record's own time went back. */
-  TimeRegression: ShardPlace & { readonly prev: LogicalTime; readonly current: LogicalTime };
-  /** A shard of a living run is gone. */
-  ShardVanished: ShardPlace;
+  ReplayRefused: ShardAddress & { readonly opId: OpId; readonly answer: string };
+  /** The time of a record went back. */
+  TimeRegression: ShardAddress & { readonly prev: LogicalTime; readonly current: LogicalTime };
+  /** A shard of an existing run is missing. */
+  ShardVanished: ShardAddress;
   /** The ledger is not exactly the failing items that were passed, or the details are not those of the parked shards. */
-  Ledger: RunPlace & { readonly fault: LedgerFault };
-  /** The coordinator said something other than what its store holds, or than what was asked of it allows. */
+  Ledger: RunAddress & { readonly fault: LedgerFault };
+  /** The coordinator returned something that contradicts its store or the request. */
   WrongAnswer: { readonly operation: string; readonly message: string };
   /** Something threw. */
   Thrown: { readonly message: string };
@@ -95,12 +95,12 @@ interface ViolationFields {
 
 export type ViolationKind = keyof ViolationFields;
 
-/** A rule that was broken, and where. Keys of shards are never in it. */
+/** A rule that was broken, and where. Contains no keys. */
 export type Violation<Kind extends ViolationKind = ViolationKind> = {
   [K in Kind]: { readonly kind: K } & ViolationFields[K];
 }[Kind];
 
-/** One line for people. */
+/** One line of text. */
 export function formatViolation(violation: Violation): string {
   const { kind, ...fields } = violation;
   const parts = Object.entries(fields).map(([name, value]) => `${name} ${formatField(name, value)}`);

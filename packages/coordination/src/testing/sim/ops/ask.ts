@@ -12,19 +12,19 @@ import { refused, type SimEvent } from "../sim-event.ts";
 import type { SimWorker, HeldShard } from "../sim-worker.ts";
 import type { SimWorld } from "../sim-world.ts";
 
-/** What every operation is carried out with. */
+/** What every operation needs. */
 export interface OpRun {
   readonly world: SimWorld;
-  /** The operation's own: nothing that happens elsewhere changes what it draws. */
+  /** The operation's own stream: nothing else changes what it draws. */
   readonly random: Random;
 }
 
-/** Whatever a coordinator can refuse a worker. */
+/** Any error that a coordinator returns to a worker. */
 export type Refusal = AnyCoordError | SessionError;
 
 type Logged<T = unknown> = Promise<Result<IdempotentOutcome<T>, Refusal>>;
 
-/** What the holder of a shard can ask for: by its session, or by its bare lease. */
+/** The calls of a shard's holder, through its session or with a bare lease. */
 export interface HolderCalls {
   renew(): Promise<Result<RenewResult, Refusal>>;
   checkpoint(cursor: Cursor, options: { readonly opId: OpId; readonly renew: boolean }): Logged;
@@ -74,7 +74,7 @@ function failuresOf(point: CompletionPoint): ReturnType<typeof failuresAt> {
   return point === RANGE_EXHAUSTED ? undefined : failuresAt(point);
 }
 
-/** Remembers the moment of a question, to tell afterwards whether anything came between it and its answer. */
+/** Remembers when a request was made, to know afterwards whether anything happened before its response. */
 export class Moment {
   readonly #world: SimWorld;
   readonly #worker: SimWorker;
@@ -92,17 +92,17 @@ export class Moment {
     this.#acceptedCount = world.watch.acceptedCount;
   }
 
-  /** Whether the answer came in the same step, and nothing went wrong on the way. Then it must be the right one. */
+  /** Whether the response came in the same step and without a fault. It must then be the expected one. */
   get isUndisturbed(): boolean {
     return this.#world.scheduler.step === this.#step && this.#worker.actor.connection.faultCount === this.#faultCount;
   }
 
-  /** Number of writes of any actor accepted since: one that was lost earlier may arrive at any time. */
+  /** The number of writes accepted since, of any actor: a delayed one may arrive at any time. */
   get acceptedCount(): number {
     return this.#world.watch.acceptedCount - this.#acceptedCount;
   }
 
-  /** Continues only if the actor has not crashed in between: a crashed actor never receives the answer. */
+  /** Never resolves if the actor crashes first: a crashed actor does not receive the response. */
   async hear<T>(answer: Promise<T>): Promise<T> {
     const heard = await answer;
     return this.#worker.lives === this.#life ? heard : new Promise<T>(() => {});
@@ -113,16 +113,16 @@ export interface LoggedQuestion<T> {
   readonly worker: SimWorker;
   readonly lease: Lease;
   readonly opId: OpId;
-  /** The op id was used before, and for something else. */
-  readonly isOtherPayload?: boolean;
+  /** The op id was used before, with another payload. */
+  readonly isOtherPayload?: boolean | undefined;
   readonly ask: () => Logged<T>;
 }
 
 /**
- * Ask for an operation that a log remembers, and hold the answer to what the store knows.
+ * Makes a logged request and compares the response with what the store holds.
  *
- * What is said to be done must have been accepted. What the log had was to be answered as a replay, or as a conflict
- * where it was something else, whatever had become of the lease.
+ * An operation reported as executed must have been accepted. If the log has its op id, the response must be a replay,
+ * or a conflict if the payload differs, regardless of the lease.
  */
 export async function askLogged<T>(world: SimWorld, question: LoggedQuestion<T>): Logged<T> {
   const { worker, lease, opId, isOtherPayload = false } = question;
@@ -135,14 +135,57 @@ export async function askLogged<T>(world: SimWorld, question: LoggedQuestion<T>)
 
   const isAccepted = world.watch.wasAccepted(lease, opId);
   if (answer.ok && !isAccepted)
-    world.wrong("logged operation", "it is said to be done, and the store never accepted it");
-  // A closed session answers by itself, without a call to the store.
+    world.wrong("logged operation", "reported as executed, but the store never accepted it");
+  // A closed session responds without a call to the store.
   if (!moment.isUndisturbed || (!answer.ok && answer.error.kind === "SessionClosed")) return answer;
   if (!answer.ok && isAccepted && !wasAccepted)
-    world.wrong("logged operation", "it is refused, and the store has just accepted it");
+    world.wrong("logged operation", "refused, but the store has just accepted it");
   if (wasLogged && answer.ok === isOtherPayload) reportReplay(world, question, answer);
   if (wasLogged && answer.ok && answer.value.kind !== "Replayed") reportReplay(world, question, answer);
   return answer;
+}
+
+/** An operation of a shard's holder that the shard's log records. */
+export interface HolderRequest<T> {
+  readonly held: HeldShard;
+  readonly opId: OpId;
+  readonly isOtherPayload?: boolean;
+  readonly ask: (calls: HolderCalls) => Logged<T>;
+  /** Applies an accepted operation to what the worker knows, and returns its event. A replay has an event of its own. */
+  readonly accept: (value: T) => SimEvent;
+}
+
+/** Requests an operation. If its outcome is unknown, the worker may later request exactly the same again. */
+export async function request<T>(run: OpRun, worker: SimWorker, operation: HolderRequest<T>): Promise<SimEvent> {
+  const { held, opId, isOtherPayload, ask, accept } = operation;
+  const { lease } = held;
+  const answer = await askLogged(run.world, {
+    worker,
+    lease,
+    opId,
+    isOtherPayload,
+    ask: () => ask(callsOf(worker, held)),
+  });
+  if (!answer.ok)
+    return takeRefusal(run, { worker, lease, again: () => request(run, worker, operation) }, answer.error);
+  const event = accept(answer.value.value);
+  return answer.value.kind === "Replayed" ? { kind: "ReplayedOk" } : event;
+}
+
+/** Requests an operation that ends the worker's hold. */
+export function giveUp(
+  run: OpRun,
+  worker: SimWorker,
+  {
+    kind,
+    ...operation
+  }: Omit<HolderRequest<unknown>, "accept"> & { readonly kind: "CompleteOk" | "ParkOk" | "ReleaseOk" },
+): Promise<SimEvent> {
+  const accept = (): SimEvent => {
+    worker.drop(operation.held.lease);
+    return { kind };
+  };
+  return request(run, worker, { ...operation, accept });
 }
 
 function reportReplay<T>(
@@ -161,7 +204,7 @@ function reportReplay<T>(
   });
 }
 
-/** What a worker makes of a refusal, and how it would ask again. */
+/** Updates what the worker knows after an error. `again` repeats the request. */
 export function takeRefusal(
   { world, random }: OpRun,
   {
@@ -172,7 +215,7 @@ export function takeRefusal(
   error: Refusal,
 ): SimEvent {
   if (error.kind === "BackendError") worker.unresolved = again;
-  // Some workers go on believing in a lease that has run out.
+  // Some workers keep using an expired lease.
   const isGivenUp = error.kind === "LeaseExpired" && random.chance(500_000);
   const isGone =
     isGivenUp ||

@@ -4,12 +4,12 @@ import type { CapacityHint } from "../../../records/capacity-hint.ts";
 import { isLeasedAt } from "../../../records/shard-record.ts";
 import type { WorkerSession } from "../../../coordinator/coordinator-api.ts";
 import { equalSpecs } from "../invariants/equal-records.ts";
-import type { RunPlace, ShardPlace } from "../invariants/violation.ts";
+import type { RunAddress, ShardAddress } from "../invariants/violation.ts";
 import { refused, type SimEvent } from "../sim-event.ts";
 import type { HeldShard, SimWorker } from "../sim-worker.ts";
-import { askLogged, callsOf, Moment, takeRefusal, type OpRun, type Refusal } from "./ask.ts";
+import { callsOf, giveUp, Moment, takeRefusal, type OpRun, type Refusal } from "./ask.ts";
 
-/** What a worker was told of a shard that it was given. */
+/** The result of an acquire or a claim. */
 interface Given extends HeldShard {
   readonly capacity: CapacityHint;
   readonly isReplay: boolean;
@@ -18,26 +18,26 @@ interface Given extends HeldShard {
 /** Half of the workers' holds are sessions, which write from a copy of the record; the others read it each time. */
 const SESSION_PPM = 500_000;
 
-export function acquire(run: OpRun, worker: SimWorker, place: ShardPlace): Promise<SimEvent> {
+export function acquire(run: OpRun, worker: SimWorker, address: ShardAddress): Promise<SimEvent> {
   const opId = worker.actor.nextOpId();
-  return acquireAs(run, worker, { place, opId, bySession: run.random.chance(SESSION_PPM) });
+  return acquireAs(run, worker, { address, opId, bySession: run.random.chance(SESSION_PPM) });
 }
 
 interface Acquire {
-  readonly place: ShardPlace;
+  readonly address: ShardAddress;
   readonly opId: OpId;
   readonly bySession: boolean;
 }
 
 async function acquireAs(run: OpRun, worker: SimWorker, request: Acquire): Promise<SimEvent> {
   const { world } = run;
-  const before = world.mirror.shard(request.place);
+  const before = world.mirror.shard(request.address);
   const wasHeldByIt = before?.lease?.opId === request.opId && isLeasedAt(before, worker.actor.clock.now());
   const moment = new Moment(world, worker);
   const answer = await moment.hear(askFor(worker, request));
   if (!answer.ok) {
     if (wasHeldByIt && moment.isUndisturbed)
-      world.report({ kind: "ReplayRefused", ...request.place, opId: request.opId, answer: answer.error.kind });
+      world.report({ kind: "ReplayRefused", ...request.address, opId: request.opId, answer: answer.error.kind });
     if (answer.error.kind === "BackendError") worker.unresolved = () => acquireAs(run, worker, request);
     return refused(answer.error);
   }
@@ -50,9 +50,9 @@ async function acquireAs(run: OpRun, worker: SimWorker, request: Acquire): Promi
 
 async function askFor(
   { actor: { coordinator, id: worker } }: SimWorker,
-  { place, opId, bySession }: Acquire,
+  { address, opId, bySession }: Acquire,
 ): Promise<Result<Given, Refusal>> {
-  const request = { tenant: place.tenant, key: ShardKey.of(place.run, place.shard), worker, opId };
+  const request = { tenant: address.tenant, key: ShardKey.of(address.run, address.shard), worker, opId };
   if (bySession) {
     const opened = await coordinator.openSession(request);
     return opened.ok ? ok(givenBy(opened.value)) : opened;
@@ -69,7 +69,7 @@ function givenBy(session: WorkerSession): Given {
   return { lease, session, spec, cursor, capacity, isReplay: false };
 }
 
-/** What was handed out must be what the store holds, to the byte. */
+/** Compares a granted lease and its snapshot with what the store holds. */
 function checkGiven(
   { world }: OpRun,
   worker: SimWorker,
@@ -82,7 +82,7 @@ function checkGiven(
   }
   if (!equalSpecs(record.spec, spec) || !Cursor.equals(record.cursor, cursor))
     world.wrong("acquire", "the snapshot is not what the store holds");
-  // D1: what a worker is told of the rest of its run is what there is, where every clock is right and nothing else was written.
+  // D1: the capacity is exact if every clock is right and nothing else was written.
   if (world.hasSkewedClocks || !hasCapacity) return;
   world.capacitySamples += 1;
   if (capacity.availableCount !== world.countAvailable(lease, worker.actor.clock.now())) {
@@ -90,23 +90,23 @@ function checkGiven(
   }
 }
 
-/** A worker heard that a shard is its own. */
+/** Records that a worker was granted a shard. */
 function take({ world, random }: OpRun, worker: SimWorker, { lease, session, spec, cursor }: Given): void {
   if (world.watch.granteeOf(lease) !== worker.actor.id)
-    world.wrong("acquire", "a lease was handed out that the store never gave");
+    world.wrong("acquire", "a lease was returned that the store never granted");
   world.dispossess(worker, lease, random);
   worker.hold({ lease, session, spec, cursor });
 }
 
-/** Claim one shard of a run, now and then several. */
-export async function claimNext(run: OpRun, worker: SimWorker, place: RunPlace): Promise<SimEvent> {
+/** Claims one shard of a run, sometimes several. */
+export async function claimNext(run: OpRun, worker: SimWorker, address: RunAddress): Promise<SimEvent> {
   const { world, random } = run;
   const { coordinator, id, clock } = worker.actor;
   const count = random.chance(200_000) ? random.between(2, 4) : 1;
   const at = clock.now();
   const moment = new Moment(world, worker);
   const answer = await moment.hear(
-    coordinator.claimMany({ ...place, worker: id, count, markStarved: random.chance(500_000) }),
+    coordinator.claimMany({ ...address, worker: id, count, markStarved: random.chance(500_000) }),
   );
   if (!answer.ok) {
     const { error } = answer;
@@ -141,21 +141,7 @@ export async function renew(run: OpRun, worker: SimWorker, held: HeldShard): Pro
   return { kind: "RenewOk", detail: `until ${newDeadline}` };
 }
 
-export async function release(
-  run: OpRun,
-  worker: SimWorker,
-  held: HeldShard,
-  opId = worker.actor.nextOpId(),
-): Promise<SimEvent> {
-  const { lease } = held;
-  const answer = await askLogged(run.world, {
-    worker,
-    lease,
-    opId,
-    ask: () => callsOf(worker, held).release({ opId }),
-  });
-  if (!answer.ok)
-    return takeRefusal(run, { worker, lease, again: () => release(run, worker, held, opId) }, answer.error);
-  worker.drop(lease);
-  return { kind: answer.value.kind === "Replayed" ? "ReplayedOk" : "ReleaseOk" };
+export function release(run: OpRun, worker: SimWorker, held: HeldShard): Promise<SimEvent> {
+  const opId = worker.actor.nextOpId();
+  return giveUp(run, worker, { held, opId, kind: "ReleaseOk", ask: (calls) => calls.release({ opId }) });
 }

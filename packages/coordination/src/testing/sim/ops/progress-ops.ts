@@ -1,21 +1,21 @@
 import { Cursor, MAX_KEY_SIZE, MAX_TOKEN_SIZE, ParkReason, type OpId } from "@gossip/contracts";
-import { RANGE_EXHAUSTED, type CompletionPoint } from "../../../hashing/payload-hash.ts";
+import { RANGE_EXHAUSTED } from "../../../hashing/payload-hash.ts";
 import type { Lease } from "../../../records/lease.ts";
 import { concat, keyBetween } from "../key-space.ts";
 import type { Random } from "../random.ts";
 import { refused, rejected, type SimEvent } from "../sim-event.ts";
 import { nameShard, type HeldShard, type SimWorker } from "../sim-worker.ts";
-import { askLogged, callsOf, Moment, takeRefusal, type OpRun } from "./ask.ts";
+import { askLogged, callsOf, giveUp, Moment, request, takeRefusal, type OpRun } from "./ask.ts";
 
 const TOKEN_PPM = 300_000;
 const LARGE_TOKEN_PPM = 10_000;
 const RENEW_PPM = 500_000;
 const EXHAUSTED_PPM = 300_000;
 
-/** What a zombie may hear: that its fence has passed, or that there is nothing left to write to. */
+/** The errors that a zombie may get: its fence is stale, or its shard has ended. */
 const ZOMBIE_REFUSALS: readonly string[] = ["StaleFence", "ShardTerminal", "ShardNotFound"];
 
-/** A cursor further on than the one that the worker believes in; the same key where there is none further on. */
+/** A cursor beyond the one that the worker knows, or the same key if there is none beyond it. */
 export function nextCursor(random: Random, { spec, cursor }: Pick<HeldShard, "spec" | "cursor">): Cursor {
   const low = cursor.lastKey ?? spec.keyRangeStart;
   const lastKey = keyBetween(random, low, spec.keyRangeEnd) ?? low;
@@ -29,12 +29,8 @@ function drawToken(random: Random): Uint8Array | undefined {
 
 export function checkpoint(run: OpRun, worker: SimWorker, held: HeldShard): Promise<SimEvent> {
   const cursor = nextCursor(run.random, held);
-  return checkpointAs(run, worker, {
-    held,
-    cursor,
-    opId: worker.actor.nextOpId(),
-    renew: run.random.chance(RENEW_PPM),
-  });
+  const opId = worker.actor.nextOpId();
+  return checkpointAs(run, worker, { held, cursor, opId, renew: run.random.chance(RENEW_PPM) });
 }
 
 interface Checkpoint {
@@ -45,20 +41,22 @@ interface Checkpoint {
   readonly isOtherPayload?: boolean;
 }
 
-async function checkpointAs(run: OpRun, worker: SimWorker, request: Checkpoint): Promise<SimEvent> {
-  const { held, cursor, opId, renew, isOtherPayload = false } = request;
+function checkpointAs(run: OpRun, worker: SimWorker, { cursor, renew, ...rest }: Checkpoint): Promise<SimEvent> {
+  const { held, opId } = rest;
   const { lease } = held;
-  const ask = () => callsOf(worker, held).checkpoint(cursor, { opId, renew });
-  const answer = await askLogged(run.world, { worker, lease, opId, isOtherPayload, ask });
-  if (!answer.ok)
-    return takeRefusal(run, { worker, lease, again: () => checkpointAs(run, worker, request) }, answer.error);
-  const believed = worker.held(lease);
-  if (believed?.lease.fence === lease.fence) worker.hold({ ...believed, cursor });
-  worker.priorCheckpoints.set(nameShard(lease), { lease, opId, cursor });
-  return { kind: answer.value.kind === "Replayed" ? "ReplayedOk" : "CheckpointOk" };
+  return request(run, worker, {
+    ...rest,
+    ask: (calls) => calls.checkpoint(cursor, { opId, renew }),
+    accept: () => {
+      const believed = worker.held(lease);
+      if (believed?.lease.fence === lease.fence) worker.hold({ ...believed, cursor });
+      worker.priorCheckpoints.set(nameShard(lease), { lease, opId, cursor });
+      return { kind: "CheckpointOk" };
+    },
+  });
 }
 
-/** Make the last checkpoint of this shard once more. */
+/** Repeats the last checkpoint of this shard. */
 export async function replayCheckpoint(run: OpRun, worker: SimWorker, held: HeldShard): Promise<SimEvent> {
   const prior = worker.priorCheckpoints.get(nameShard(held.lease));
   if (prior === undefined) return rejected("NoPriorCheckpoint");
@@ -66,7 +64,7 @@ export async function replayCheckpoint(run: OpRun, worker: SimWorker, held: Held
   return checkpointAs(run, worker, { held, cursor, opId, renew: false });
 }
 
-/** Use the op id of the last checkpoint of this shard for another one. */
+/** Makes another checkpoint with the op id of the shard's last one. */
 export async function conflictCheckpoint(run: OpRun, worker: SimWorker, held: HeldShard): Promise<SimEvent> {
   const prior = worker.priorCheckpoints.get(nameShard(held.lease));
   if (prior === undefined) return rejected("NoPriorCheckpoint");
@@ -76,8 +74,8 @@ export async function conflictCheckpoint(run: OpRun, worker: SimWorker, held: He
 }
 
 /**
- * Writes under a lease that another worker has taken over since. It must be refused, and for that
- * reason, or because there is nothing left to write to.
+ * Writes under a lease whose shard another worker has taken over. The write must be refused, as stale or because the
+ * shard has ended.
  */
 export async function zombieCheckpoint(run: OpRun, zombie: SimWorker, lease: Lease): Promise<SimEvent> {
   const { world, random } = run;
@@ -92,7 +90,7 @@ export async function zombieCheckpoint(run: OpRun, zombie: SimWorker, lease: Lea
   const moment = new Moment(world, zombie);
   const answer = await askLogged(world, { worker: zombie, lease, opId, ask });
   if (answer.ok) {
-    world.wrong("checkpoint", "a zombie was let in");
+    world.wrong("checkpoint", "a write of a zombie was accepted");
     return { kind: "CheckpointOk", detail: "by a zombie" };
   }
   const isRight = ZOMBIE_REFUSALS.includes(answer.error.kind);
@@ -100,7 +98,7 @@ export async function zombieCheckpoint(run: OpRun, zombie: SimWorker, lease: Lea
   return refused(answer.error);
 }
 
-/** A checkpoint that no caller should ask for, in one of five ways. */
+/** A checkpoint that is malformed in one of five ways. */
 export async function malformedCheckpoint(run: OpRun, worker: SimWorker, held: HeldShard): Promise<SimEvent> {
   const cursor = malformedCursor(run.random, held);
   const { lease } = held;
@@ -130,53 +128,17 @@ function malformedCursor(random: Random, { spec, cursor }: HeldShard): Cursor {
 export function complete(run: OpRun, worker: SimWorker, held: HeldShard): Promise<SimEvent> {
   const { random } = run;
   const point = random.chance(EXHAUSTED_PPM) ? RANGE_EXHAUSTED : nextCursor(random, held);
-  return completeAs(run, worker, { held, point, opId: worker.actor.nextOpId() });
-}
-
-interface Completion {
-  readonly held: HeldShard;
-  readonly point: CompletionPoint;
-  readonly opId: OpId;
-}
-
-async function completeAs(run: OpRun, worker: SimWorker, request: Completion): Promise<SimEvent> {
-  const { held, point, opId } = request;
-  const { lease } = held;
-  const answer = await askLogged(run.world, {
-    worker,
-    lease,
-    opId,
-    ask: () => callsOf(worker, held).complete(point, { opId }),
-  });
-  if (!answer.ok)
-    return takeRefusal(run, { worker, lease, again: () => completeAs(run, worker, request) }, answer.error);
-  worker.drop(lease);
-  return { kind: answer.value.kind === "Replayed" ? "ReplayedOk" : "CompleteOk" };
+  const opId = worker.actor.nextOpId();
+  return giveUp(run, worker, { held, opId, kind: "CompleteOk", ask: (calls) => calls.complete(point, { opId }) });
 }
 
 export function park(run: OpRun, worker: SimWorker, held: HeldShard): Promise<SimEvent> {
-  return parkAs(run, worker, { held, reason: run.random.pick(ParkReason.values), opId: worker.actor.nextOpId() });
+  const reason = run.random.pick(ParkReason.values);
+  const opId = worker.actor.nextOpId();
+  return giveUp(run, worker, { held, opId, kind: "ParkOk", ask: (calls) => calls.park(reason, { opId }) });
 }
 
-async function parkAs(
-  run: OpRun,
-  worker: SimWorker,
-  request: { readonly held: HeldShard; readonly reason: ParkReason; readonly opId: OpId },
-): Promise<SimEvent> {
-  const { held, reason, opId } = request;
-  const { lease } = held;
-  const answer = await askLogged(run.world, {
-    worker,
-    lease,
-    opId,
-    ask: () => callsOf(worker, held).park(reason, { opId }),
-  });
-  if (!answer.ok) return takeRefusal(run, { worker, lease, again: () => parkAs(run, worker, request) }, answer.error);
-  worker.drop(lease);
-  return { kind: answer.value.kind === "Replayed" ? "ReplayedOk" : "ParkOk" };
-}
-
-/** Present a lease to a tenant that has never heard of it. */
+/** Presents a lease under another tenant. */
 export async function foreignTenant(run: OpRun, worker: SimWorker, { lease, spec }: HeldShard): Promise<SimEvent> {
   const { world } = run;
   const tenant = world.stranger;

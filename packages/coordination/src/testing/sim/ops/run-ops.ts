@@ -1,6 +1,6 @@
 import { Cursor, RunId, ShardId, ShardKey, ShardSpec, type InitialShardInput } from "@gossip/contracts";
 import type { RunConfigInput } from "../../../records/run-config.ts";
-import type { RunPlace, ShardPlace } from "../invariants/violation.ts";
+import type { RunAddress, ShardAddress } from "../invariants/violation.ts";
 import { tileRanges } from "../key-space.ts";
 import type { Random } from "../random.ts";
 import { refused, type SimEvent } from "../sim-event.ts";
@@ -8,17 +8,17 @@ import type { RunEnding } from "../sim-op.ts";
 import { Moment, type OpRun } from "./ask.ts";
 import { drawMetadata } from "./split-ops.ts";
 
-/** Most leases last 100 ticks. Some last long enough to outlive a few jumps of time. */
+/** Most leases last 100 ticks. Some outlast a few jumps of time. */
 const LEASE_TICKS = [100n, 100n, 600n] as const;
 
-/** Mostly short, now and then as long as keys may be. */
+/** Mostly short, sometimes of the maximum size. */
 const PREFIX_SIZES = [0, 0, 0, 1, 3, 12, 40] as const;
 const LONG_PREFIX_SIZE = 4000;
 const LONG_PREFIX_PPM = 20_000;
 const GIVEN_CURSOR_PPM = 200_000;
 const USED_RUN_PPM = 300_000;
 
-/** The first shards of a run: ranges that touch, below one prefix, some with a cursor to begin with. */
+/** The first shards of a run: adjacent ranges below one prefix, some with an initial cursor. */
 export function drawManifest(
   random: Random,
   shardCount: number,
@@ -43,7 +43,7 @@ export function drawConfig(random: Random): RunConfigInput {
   };
 }
 
-/** Create a run: one that is new, or one that is there, or was. */
+/** Creates a run with a new id, or with one that is or was in use. */
 export async function createRun({ world, random }: OpRun): Promise<SimEvent> {
   const { actor } = world.operator;
   const tenant = random.pick(world.tenants);
@@ -68,9 +68,13 @@ export async function createRun({ world, random }: OpRun): Promise<SimEvent> {
   return registered.ok ? { kind: "RunCreatedOk" } : refused(registered.error);
 }
 
-export async function terminateRun({ world, random }: OpRun, place: RunPlace, ending: RunEnding): Promise<SimEvent> {
+export async function terminateRun(
+  { world, random }: OpRun,
+  address: RunAddress,
+  ending: RunEnding,
+): Promise<SimEvent> {
   const { actor } = world.operator;
-  const request = { ...place, opId: actor.nextOpId() };
+  const request = { ...address, opId: actor.nextOpId() };
   const moment = new Moment(world, world.operator);
   const answer = await moment.hear(
     ending === "Complete"
@@ -81,20 +85,20 @@ export async function terminateRun({ world, random }: OpRun, place: RunPlace, en
   );
   if (!answer.ok) return refused(answer.error);
   if (answer.value.kind === "Replayed" && moment.isUndisturbed)
-    world.wrong("run transition", "it is said to have been done before");
+    world.wrong("run transition", "reported as a replay of an operation that was never executed");
   return { kind: "RunTerminalOk", detail: ending };
 }
 
-export async function deleteRun({ world }: OpRun, place: RunPlace): Promise<SimEvent> {
+export async function deleteRun({ world }: OpRun, address: RunAddress): Promise<SimEvent> {
   const moment = new Moment(world, world.operator);
-  const answer = await moment.hear(world.operator.actor.coordinator.deleteRun(place));
+  const answer = await moment.hear(world.operator.actor.coordinator.deleteRun(address));
   if (!answer.ok) return refused(answer.error);
-  if (world.mirror.run(place.tenant, place.run) !== undefined)
-    world.wrong("deleteRun", "the run is said to be gone, and is there");
+  if (world.mirror.run(address.tenant, address.run) !== undefined)
+    world.wrong("deleteRun", "reported as deleted, but the run exists");
   return { kind: "RunDeletedOk" };
 }
 
-export async function unpark({ world }: OpRun, { tenant, run, shard }: ShardPlace): Promise<SimEvent> {
+export async function unpark({ world }: OpRun, { tenant, run, shard }: ShardAddress): Promise<SimEvent> {
   const { actor } = world.operator;
   const opId = actor.nextOpId();
   const moment = new Moment(world, world.operator);

@@ -1,7 +1,7 @@
 import { ShardKey, type OpId } from "@gossip/contracts";
 import type { WorkerSession } from "../../../coordinator/coordinator-api.ts";
 import { RANGE_EXHAUSTED } from "../../../hashing/payload-hash.ts";
-import type { ShardPlace } from "../invariants/violation.ts";
+import type { ShardAddress } from "../invariants/violation.ts";
 import { refused, type SimEvent } from "../sim-event.ts";
 import type { SimWorker } from "../sim-worker.ts";
 import { askLogged, Moment, sessionCalls, type HolderCalls, type OpRun } from "./ask.ts";
@@ -9,21 +9,21 @@ import { nextCursor } from "./progress-ops.ts";
 import { drawReplacePlan, drawResidualPlan } from "./split-ops.ts";
 
 /**
- * Hold a shard from beginning to end in one session: some checkpoints, and one of the ways to let it go.
+ * Uses one session from start to end: some checkpoints, then one of the operations that end it.
  *
- * It went well where nothing was refused. It went partly well where something was; the lease then runs out.
+ * The result is partial if anything was refused. The lease then expires.
  */
-export async function sessionLifecycle(run: OpRun, worker: SimWorker, place: ShardPlace): Promise<SimEvent> {
+export async function sessionLifecycle(run: OpRun, worker: SimWorker, address: ShardAddress): Promise<SimEvent> {
   const { world, random } = run;
   const { coordinator, id } = worker.actor;
   const moment = new Moment(world, worker);
   const opId = worker.actor.nextOpId();
   const opened = await moment.hear(
-    coordinator.openSession({ tenant: place.tenant, key: ShardKey.of(place.run, place.shard), worker: id, opId }),
+    coordinator.openSession({ tenant: address.tenant, key: ShardKey.of(address.run, address.shard), worker: id, opId }),
   );
   if (!opened.ok) return refused(opened.error);
   const session = opened.value;
-  world.dispossess(worker, place, random);
+  world.dispossess(worker, address, random);
 
   const life = new SessionLife(run, worker, session);
   const checkpoints = random.between(1, 3);
@@ -57,7 +57,7 @@ class SessionLife {
     else this.refusedCheckpoints += 1;
   }
 
-  /** Let the shard go in the way that a roll of 0 to 9 says. */
+  /** Ends the session. A roll of 0 to 9 decides how. */
   end(roll: number): Promise<boolean> {
     if (roll < 2) return this.#ask((session, opId) => session.park("Other", { opId }));
     if (roll < 4) return this.#replace();

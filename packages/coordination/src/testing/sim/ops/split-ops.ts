@@ -1,14 +1,14 @@
-import { Cursor, ShardSpec, SplitReplacePlan, SplitResidualPlan, type OpId } from "@gossip/contracts";
+import { Cursor, ShardSpec, SplitReplacePlan, SplitResidualPlan } from "@gossip/contracts";
 import { unwrap } from "@gossip/stdx";
 import { keyBetween, keysBetween } from "../key-space.ts";
 import type { Random } from "../random.ts";
 import { rejected, type SimEvent } from "../sim-event.ts";
 import type { HeldShard, SimWorker } from "../sim-worker.ts";
-import { askLogged, callsOf, takeRefusal, type OpRun } from "./ask.ts";
+import { askLogged, callsOf, request, takeRefusal, type OpRun } from "./ask.ts";
 
 const MANY_CHILDREN_PPM = 50_000;
 
-/** Bytes that mean something to a connector and nothing to a coordinator. */
+/** Bytes that only a connector understands. */
 export function drawMetadata(random: Random): Uint8Array {
   return random.bytes(random.pick([0, 0, 1, 25, 60]));
 }
@@ -17,7 +17,7 @@ function specOf(random: Random, start: Uint8Array, end: Uint8Array): ShardSpec {
   return ShardSpec.withRangeAndMetadata({ start, end, metadata: drawMetadata(random) });
 }
 
-/** A plan to replace a shard, its children in any order; `undefined` where its range is too narrow. */
+/** A plan to replace a shard, its children in any order; `undefined` if its range is too narrow. */
 export function drawReplacePlan(
   random: Random,
   { spec, cursor }: Pick<HeldShard, "spec" | "cursor">,
@@ -34,7 +34,7 @@ export function drawReplacePlan(
   return unwrap(SplitReplacePlan.tryNew(random.chance(300_000) ? children.toReversed() : children));
 }
 
-/** A plan to cut a shard short; `undefined` where its range is too narrow. */
+/** A plan to narrow a shard; `undefined` if its range is too narrow. */
 export function drawResidualPlan(
   random: Random,
   { spec, cursor }: Pick<HeldShard, "spec" | "cursor">,
@@ -49,71 +49,40 @@ export function drawResidualPlan(
 
 export async function splitReplace(run: OpRun, worker: SimWorker, held: HeldShard): Promise<SimEvent> {
   const plan = drawReplacePlan(run.random, held);
-  return plan === undefined
-    ? rejected("SplitValidation")
-    : replaceAs(run, worker, { held, plan, opId: worker.actor.nextOpId() });
-}
-
-interface Replacement {
-  readonly held: HeldShard;
-  readonly plan: SplitReplacePlan;
-  readonly opId: OpId;
-}
-
-async function replaceAs(run: OpRun, worker: SimWorker, request: Replacement): Promise<SimEvent> {
-  const { held, plan, opId } = request;
-  const { lease } = held;
-  const answer = await askLogged(run.world, {
-    worker,
-    lease,
+  if (plan === undefined) return rejected("SplitValidation");
+  const opId = worker.actor.nextOpId();
+  return request(run, worker, {
+    held,
     opId,
-    ask: () => callsOf(worker, held).splitReplace(plan, { opId }),
+    ask: (calls) => calls.splitReplace(plan, { opId }),
+    accept: ({ children }) => {
+      worker.drop(held.lease);
+      checkNamed(run, held, children);
+      return { kind: "SplitReplaceOk", detail: `into ${children.length}` };
+    },
   });
-  if (!answer.ok)
-    return takeRefusal(run, { worker, lease, again: () => replaceAs(run, worker, request) }, answer.error);
-  worker.drop(lease);
-  const { kind, value } = answer.value;
-  checkNamed(run, held, value.children);
-  return kind === "Replayed"
-    ? { kind: "ReplayedOk" }
-    : { kind: "SplitReplaceOk", detail: `into ${value.children.length}` };
 }
 
 export async function splitResidual(run: OpRun, worker: SimWorker, held: HeldShard): Promise<SimEvent> {
   const plan = drawResidualPlan(run.random, held);
-  return plan === undefined
-    ? rejected("SplitValidation")
-    : residualAs(run, worker, { held, plan, opId: worker.actor.nextOpId() });
-}
-
-interface Cut {
-  readonly held: HeldShard;
-  readonly plan: SplitResidualPlan;
-  readonly opId: OpId;
-}
-
-async function residualAs(run: OpRun, worker: SimWorker, request: Cut): Promise<SimEvent> {
-  const { held, plan, opId } = request;
+  if (plan === undefined) return rejected("SplitValidation");
   const { lease } = held;
-  const answer = await askLogged(run.world, {
-    worker,
-    lease,
+  const opId = worker.actor.nextOpId();
+  return request(run, worker, {
+    held,
     opId,
-    ask: () => callsOf(worker, held).splitResidual(plan, { opId }),
+    ask: (calls) => calls.splitResidual(plan, { opId }),
+    accept: ({ residual }) => {
+      const believed = worker.held(lease);
+      if (believed?.lease.fence === lease.fence) {
+        // A session knows its range, even if it was narrowed again since.
+        const spec = believed.session?.spec ?? ShardSpec.withRangeAndMetadata(rangeOf(plan.parentNewSpec));
+        worker.hold({ ...believed, spec });
+      }
+      checkNamed(run, held, [residual]);
+      return { kind: "SplitResidualOk" };
+    },
   });
-  if (!answer.ok)
-    return takeRefusal(run, { worker, lease, again: () => residualAs(run, worker, request) }, answer.error);
-  const believed = worker.held(lease);
-  if (believed?.lease.fence === lease.fence) {
-    // A session knows its range by itself, also where it was narrowed again since.
-    worker.hold({
-      ...believed,
-      spec: believed.session?.spec ?? ShardSpec.withRangeAndMetadata(rangeOf(plan.parentNewSpec)),
-    });
-  }
-  const { kind, value } = answer.value;
-  checkNamed(run, held, [value.residual]);
-  return { kind: kind === "Replayed" ? "ReplayedOk" : "SplitResidualOk" };
 }
 
 function rangeOf({
@@ -124,12 +93,12 @@ function rangeOf({
   return { start, end, metadata };
 }
 
-/** The shards that a split names must be its own. */
+/** The result of a split must name only shards that it created. */
 function checkNamed({ world }: OpRun, { lease }: HeldShard, named: readonly bigint[]): void {
   const parent = world.mirror.shard(lease);
-  // The run may have been deleted by the time the answer is heard.
+  // The run may have been deleted before the response arrived.
   if (parent !== undefined && !named.every((shard) => parent.spawned.some((id) => id === shard))) {
-    world.wrong("split", "shards are named that the split did not make");
+    world.wrong("split", "the result names shards that the split did not create");
   }
 }
 
