@@ -54,7 +54,3 @@ export interface CliError {
 export function fail(kind: CliErrorKind, message: string): Result<never, CliError> {
   return err({ kind, message });
 }
-
-export function isCliErrorKind(text: string): text is CliErrorKind {
-  return Object.hasOwn(ERROR_KINDS, text);
-}

@@ -8,7 +8,6 @@ const PREFIX = "history/";
 /** All keys of the history are from here on, and below the end. */
 export const HISTORY_START: Uint8Array = /* @__PURE__ */ bytesOf(PREFIX);
 export const HISTORY_END: Uint8Array = /* @__PURE__ */ bytesOf("history0");
-export const WRITER_KEY: Uint8Array = /* @__PURE__ */ bytesOf(`${PREFIX}writer`);
 
 /** The figures of the process that writes the history, so that every display shows the same. */
 export interface RunFigures {

@@ -1,13 +1,4 @@
-import type { ErrorKind } from "@gossip/coordination-errors";
-
-const LEASE_GONE: ReadonlySet<string> = /* @__PURE__ */ new Set([
-  "StaleFence",
-  "LeaseExpired",
-  "ShardTerminal",
-  "ShardNotFound",
-  "TenantMismatch",
-  "SessionClosed",
-] as const satisfies readonly ErrorKind[]);
+import { isLeaseGone as isLeaseLost } from "@gossip/coordination/internal";
 
 /** Whether a lost lease means that another worker has the shard, or had it. Otherwise the lease just expired. */
 export function isTaken(cause: string): boolean {
@@ -15,6 +6,6 @@ export function isTaken(cause: string): boolean {
 }
 
 /** Whether an error means that this worker no longer holds the shard. */
-export function isLeaseGone({ kind }: { readonly kind: string }): boolean {
-  return LEASE_GONE.has(kind);
+export function isLeaseGone(error: { readonly kind: string }): boolean {
+  return error.kind === "SessionClosed" || isLeaseLost(error);
 }
