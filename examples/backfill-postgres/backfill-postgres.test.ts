@@ -102,7 +102,7 @@ test("a worker is killed half-way, and every row is written once for each fence 
   const fences = await fencesByRow();
   expect(fences.size).toBe(ROW_COUNT);
   expectFencesRise(fences);
-  // Written by the one who was killed, not stored yet, and written again by the next: of the one shard that it held, out of 24.
+  // Written by the worker that was killed, not stored yet, and written again by the next: of one shard out of 24.
   const twice = [...fences.values()].filter((written) => written.length > 1).length;
   expect(twice).toBeLessThan(ROW_COUNT / 8);
 });

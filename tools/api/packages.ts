@@ -25,7 +25,7 @@ export function exportsByPackage(root: string = ROOT): Map<string, ApiExport[]> 
   return new Map(PACKAGES.map((name) => [name, exports.filter((line) => line.package === name)]));
 }
 
-/** `undefined` where `committed` is what the sources say; otherwise what to do. */
+/** `undefined` if `committed` is what the sources say; otherwise what to do. */
 export function apiProblem(name: string, committed: string | undefined, actual: string): string | undefined {
   if (committed === undefined) return `packages/${name}/api.txt is missing: run \`pnpm api\` and commit it`;
   if (committed === actual) return undefined;

@@ -124,7 +124,7 @@ describe("measuring", () => {
   });
 
   test("a form runs until it gets no quicker, and one that never settles no longer than five times the least", async () => {
-    // One that is warm at once, one that takes half as long just before the least time is over, and one that gets quicker for ever.
+    // One that is warm at once, one that takes half as long just before the least time is over, and one that gets quicker forever.
     const form = (nsOfCall: (call: number) => number) => {
       const made = {
         next: 0,

@@ -1,4 +1,4 @@
-// A boundary that is only believed to be checked is worse than none: the first import from frontier into coordination
+// A boundary that is not really checked is worse than none: the first import from frontier into coordination
 // would go unseen for months. So every way across is planted into a copy of the tree, and each planted file must be
 // reported by the rule that is meant for it; and what is allowed must stay allowed.
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -7,7 +7,7 @@ export interface Planting {
   /** Where it goes, from the root. This is the file that must be reported. */
   readonly file: string;
   readonly text: string;
-  /** The rule that must report it; `undefined` where none may. */
+  /** The rule that must report it; `undefined` if none may. */
   readonly rule: string | undefined;
   /** Other files that it needs. */
   readonly beside?: Readonly<Record<string, string>>;

@@ -16,7 +16,7 @@ function browserPath(): string | undefined {
   return [process.env["GOSSIP_BROWSER"], ...PLACES].find((path) => path !== undefined && existsSync(path));
 }
 
-/** Why tests in a browser are skipped here, printed as a warning; `undefined` where they run. */
+/** Why tests in a browser are skipped here, printed as a warning; `undefined` if they run. */
 export function browserSkipped(): string | undefined {
   const missing =
     browserPath() === undefined ? "no browser is installed (Debian: apt-get install chromium)" : undefined;

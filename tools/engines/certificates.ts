@@ -4,13 +4,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { skippedFor } from "./skipped-for.ts";
 
-/** Why certificates cannot be made here; `undefined` where they can. */
+/** Why certificates cannot be made here; `undefined` if they can. */
 export function opensslMissing(): string | undefined {
   if (spawnSync("openssl", ["version"]).status === 0) return undefined;
   return "openssl is not installed (Debian: apt-get install openssl)";
 }
 
-/** Why tests over TLS are skipped here, printed as a warning; `undefined` where they run. */
+/** Why tests over TLS are skipped here, printed as a warning; `undefined` if they run. */
 export function tlsSkipped(): string | undefined {
   return skippedFor(opensslMissing());
 }

@@ -18,13 +18,13 @@ export interface EtcdServer {
   dispose(): Promise<void>;
 }
 
-/** Why etcd tests cannot run here; `undefined` where they can. */
+/** Why etcd tests cannot run here; `undefined` if they can. */
 export function etcdMissing(): string | undefined {
   if (spawnSync("etcd", ["--version"]).status === 0) return undefined;
   return "etcd is not installed (Debian: apt-get install etcd-server)";
 }
 
-/** Why tests against etcd are skipped here, printed as a warning; `undefined` where they run. */
+/** Why tests against etcd are skipped here, printed as a warning; `undefined` if they run. */
 export function etcdSkipped(): string | undefined {
   return skippedFor(etcdMissing());
 }
@@ -92,7 +92,7 @@ export async function startEtcd(
   };
 }
 
-/** Why tests against an etcd that serves over TLS are skipped here, printed as a warning; `undefined` where they run. */
+/** Why tests against an etcd that serves over TLS are skipped here, printed as a warning; `undefined` if they run. */
 export function etcdTlsSkipped(): string | undefined {
   return skippedFor(etcdMissing() ?? opensslMissing());
 }

@@ -28,7 +28,7 @@ export interface RadosGateway {
 
 const CREDENTIALS = { accessKeyId: "GOSSIPTESTKEY0000000", secretAccessKey: "a-secret-of-the-tests" };
 
-/** Why tests against an S3 server are skipped here, printed as a warning; `undefined` where they run. */
+/** Why tests against an S3 server are skipped here, printed as a warning; `undefined` if they run. */
 export function radosGatewaySkipped(): string | undefined {
   const missing = ["ceph-mon", "ceph-osd", "radosgw", "radosgw-admin", "ceph-authtool"].filter(
     (command) => spawnSync(command, ["--version"]).status !== 0,

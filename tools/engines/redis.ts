@@ -12,7 +12,7 @@ export interface RedisServer {
   dispose(): Promise<void>;
 }
 
-/** Why there is no Redis here; `undefined` where there is. */
+/** Why there is no Redis here; `undefined` if there is. */
 export function redisMissing(): string | undefined {
   if (spawnSync("redis-server", ["--version"]).status === 0) return undefined;
   return "redis-server is not installed (Debian: apt-get install redis-server)";

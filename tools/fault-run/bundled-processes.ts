@@ -20,7 +20,7 @@ export interface ProcessLimits {
  * Runs TypeScript files beside a module as processes, each with one argument.
  *
  * They are bundled first, once: a process that compiles two hundred files before it begins takes seconds to start, and
- * those who kill processes need many.
+ * tests that kill processes need many.
  */
 export class BundledProcesses {
   readonly #base: string;

@@ -9,7 +9,7 @@ export const FAULT_LEASE_MS = 250;
 
 const KEY_SPACE = 2 ** 31;
 
-/** What a process of the run is told, whatever store it works on. */
+/** The arguments of a process of the run, for any store. */
 export interface FaultWorkerConfig {
   readonly logPath: string;
   /** Differs between all processes that there have been: it is also the worker's id. */

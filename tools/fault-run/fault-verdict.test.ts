@@ -103,7 +103,7 @@ test("says so of a shard that was completed twice", async () => {
   expect(broken).toContainEqual(expect.stringMatching(/was completed 2 times/));
 });
 
-test("a quiet afternoon is told by what there was too little of", () => {
+test("a run with too few faults is reported by what is missing", () => {
   expect(lacking({ kills: 2, Split: 5 }, { kills: 2, Split: 6, Deleted: 1 })).toEqual([
     "Split: 5 of 6",
     "Deleted: 0 of 1",

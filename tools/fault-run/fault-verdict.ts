@@ -1,4 +1,4 @@
-// Holds what processes were told against what is stored.
+// Compares the results that processes received with what is stored.
 import { RunId, ShardId, TenantId } from "../../packages/contracts/src/index.ts";
 import type { CoordinationStore } from "../../packages/coordination/src/index.ts";
 import { unwrap } from "../../packages/stdx/src/index.ts";
@@ -20,10 +20,10 @@ interface ShardHistory {
 }
 
 /**
- * Hold what the processes were told against what is stored:
+ * Compares the results that processes received with what is stored:
  *
  * - no acknowledged checkpoint is lost: the stored cursor is at least as far as any that was acknowledged;
- * - no cursor went back: what a later holder was given is at least as far as what an earlier one was told, and within
+ * - no cursor went back: what a later holder was given is at least as far as what an earlier one received, and within
  *   a fence each acknowledged place is above the one before;
  * - no shard was completed twice;
  * - every fence stream is single: one process spoke under each (shard, fence).

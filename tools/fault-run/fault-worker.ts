@@ -34,7 +34,7 @@ import {
 
 const tenant = TenantId.fromBytes(FAULT_TENANT);
 
-/** Work on the store until the process is told to stop, or killed. */
+/** Work on the store until the process is stopped or killed. */
 export async function runFaultWorker(store: CoordinationStore, config: FaultWorkerConfig): Promise<void> {
   const worker = new FaultWorker(store, config);
   process.on("SIGTERM", () => worker.stop());

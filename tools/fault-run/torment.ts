@@ -26,7 +26,7 @@ const MOST_MORE_MS = 120_000;
 const LOOK_AT_LOGS_MS = 500;
 
 export interface Torment {
-  /** Where each process writes down what it was told. */
+  /** Where each process records the results that it received. */
   readonly logs: string;
   /** Start a process that calls `runFaultWorker` with this. */
   readonly start: (config: FaultWorkerConfig) => Promise<ChildProcess>;

@@ -24,7 +24,7 @@ export async function runOrThrow(command: string, args: readonly string[], folde
   return stdout;
 }
 
-/** `npm test` tells its children about the package it runs in; an npm that is to work elsewhere must not hear of it. */
+/** `npm test` tells its children about the package it runs in; an npm that works elsewhere must not get these variables. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^npm_(package|lifecycle|config_local_prefix)/i.test(name)),

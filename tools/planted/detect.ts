@@ -11,7 +11,7 @@ import type * as Memory from "../../packages/coordination/src/memory/memory-stor
 import { expectation } from "./expectation.ts";
 import type { Detector } from "./planted-bugs.ts";
 
-/** What was found first; `undefined` where nothing was. */
+/** What was found first; `undefined` if nothing was. */
 export type Finding = string | undefined;
 
 /** Thorough is enough for every bug that the simulator is said to catch. */

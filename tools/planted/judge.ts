@@ -1,4 +1,4 @@
-// Starts the process that judges copies, and hears what it says.
+// Starts the process that judges copies, and reads its output.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { ROOT } from "../layers/layers.ts";

@@ -280,7 +280,7 @@ describe("runTypeScript", { timeout: MINUTE }, () => {
     expect(await run("const a = 1;", "const = 2;")).toContainEqual(expect.stringMatching(/^page\.md:11: /));
   });
 
-  test("a block that leaves early, waits for ever or runs for ever is a failure", async () => {
+  test("a block that leaves early, waits forever or runs forever is a failure", async () => {
     expect(await run("process.exit(0);", "1; // => 1")).toEqual(["page.md:11: this // => was never reached"]);
     expect(await run("process.exit(3);")).toHaveLength(1);
     expect(await run("await new Promise(() => undefined);")).toEqual([

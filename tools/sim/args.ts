@@ -1,4 +1,4 @@
-// What `pnpm sim` is told.
+// The arguments of `pnpm sim`.
 import { parseArgs } from "node:util";
 import {
   FAULT_LEVELS,
@@ -14,7 +14,7 @@ export const USAGE = `pnpm sim [--seeds N] [--seed X] [--fault sunnyday|stormy|r
   --seed X       the first seed; alone, the only one (0)
   --fault L      how rough it gets; mixed takes the levels in turn (mixed)
   --safety N     steps with faults (250)
-  --liveness N   most steps without faults, until everything has come to its end (2500)
+  --liveness N   most steps without faults, until every shard has ended (2500)
   --workers N, --tenants N, --runs N, --shards N
                  how large the world is; the seed decides what is left out
   --steps LIST   take only these steps, as 0-3,7: what a cut-down failure prints

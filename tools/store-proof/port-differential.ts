@@ -131,7 +131,7 @@ const updates = fc
         { tenant: of, run: id, root, age: ago, runAge, change: to, notes: given },
       ] of changes.entries()) {
         const guard = runAge === undefined ? undefined : await driver.run(of, id, runAge);
-        // The last alone: a capacity is told as it is behind the whole batch, or behind the one set. Both are after the write.
+        // The last alone: a capacity is reported as of the whole batch, or as of the one set. Both are after the write.
         const hintAt = hint && index === changes.length - 1 ? now : undefined;
         const read = await driver.shard(of, id, ShardId.fromRaw(root), ago);
         const before = read?.record ?? makeShard(of, id, ShardId.fromRaw(root), "a");

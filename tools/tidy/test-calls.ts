@@ -50,7 +50,7 @@ function isTitle(node: ts.Expression): boolean {
   );
 }
 
-/** The words after `test` in `test.skip.each([…])`; `undefined` where it is no test at all. */
+/** The words after `test` in `test.skip.each([…])`; `undefined` if it is not a test. */
 function chainOf(callee: ts.Expression): string[] | undefined {
   if (ts.isIdentifier(callee)) return TEST_FUNCTIONS.has(callee.text) ? [] : undefined;
   if (ts.isCallExpression(callee)) return chainOf(callee.expression);

@@ -85,7 +85,10 @@ describe("a planted tree", () => {
       "packages/scope/src/odd.ts",
       "// Whoever sees `somebody` here is right.\n// Behavior is plain.\n// Behaviour is not.\n",
     );
-    plant("docs/odd.md", "`somebody` is the name of a test.\nA write of unknown fate.\n");
+    plant(
+      "docs/odd.md",
+      "`somebody` is the name of a test.\nA write of unknown fate.\nThe caller is told `undefined` where it waits.\n",
+    );
     plant("docs/architecture.md", "`kernel/gone.ts`, then `tools/there.ts` and `kernel/there.ts`.\n");
     plant("tools/there.ts", "");
     plant("packages/coordination/src/kernel/there.ts", "");
@@ -115,6 +118,7 @@ describe("a planted tree", () => {
       "every link between pages leads somewhere": ["docs/links.md:2"],
       "prose is plain English with American spelling": [
         "docs/odd.md:2",
+        "docs/odd.md:3",
         "packages/scope/src/odd.ts:1",
         "packages/scope/src/odd.ts:1",
         "packages/scope/src/odd.ts:3",

@@ -1,5 +1,5 @@
 // An operator learns from the error alone what happened to a record: cut off, rotten, of a newer program,
-// or wrong from the start. Each of these must be told by its own kind, and none may quote the keys that it found.
+// or wrong from the start. Each of these must have its own kind, and none may quote the keys that it found.
 
 import { MAX_KEY_SIZE, type LogicalTime, type OpId, type ShardId } from "@gossip/contracts";
 import type { OpLogEntry, PayloadHash, RunRecord, ShardRecord } from "@gossip/coordination";

@@ -1,5 +1,5 @@
 // Another program, in another language, will be written from docs/reference/record-format.md. Where the page and the
-// code differ, its records and ours cannot be told from damage. So the page is read here, and is what is tested.
+// code differ, its records look damaged to us, and ours to it. So the page is read here, and is what is tested.
 //
 // If a change makes this fail, do not mend the page to fit: bytes of the old layout are on disks. See its last section.
 
@@ -86,7 +86,7 @@ describe("vectors", () => {
     },
   );
 
-  test("an owner is told by its name, and not read", () => {
+  test("an owner is skipped by its name, and not read", () => {
     const owner = VECTORS.find(({ title }) => title.endsWith("an owner"))!;
     expect(decode(owner)).toEqual({
       ok: false,

@@ -5,7 +5,7 @@ import { Redacted } from "@gossip/stdx";
  * A tenant that everything which prints shows by its first four bytes: enough to
  * tell two tenants apart, too little to be used as an id.
  *
- * `Redacted.reveal` gives the whole id, or `undefined` where the error came from
+ * `Redacted.reveal` gives the whole id, or `undefined` if the error came from
  * JSON, which carries the abbreviation only.
  */
 export class AbbreviatedTenant extends Redacted<TenantId | undefined> {

@@ -15,7 +15,7 @@ import type { InfraError } from "./infra-error.ts";
 /**
  * Something that an error knows and does not show.
  *
- * `Redacted.reveal` reads it, deliberately. It gives `undefined` where the error
+ * `Redacted.reveal` reads it, deliberately. It gives `undefined` if the error
  * was read from JSON: what is hidden does not travel.
  */
 export type Hidden<T> = Redacted<T | undefined>;
@@ -62,7 +62,7 @@ export interface ErrorFields {
   LeaseExpired: { readonly deadline: LogicalTime; readonly now: LogicalTime };
   ShardTerminal: { readonly shard: ShardKey; readonly status: ShardStatus };
   OpIdConflict: { readonly opId: OpId; readonly expectedHash: Hidden<bigint>; readonly actualHash: Hidden<bigint> };
-  /** Sizes of the keys in bytes; `undefined` where there was no key. */
+  /** Sizes of the keys in bytes; `undefined` if there was no key. */
   CursorRegression: { readonly oldKey: number | undefined; readonly newKey: number | undefined };
   CursorOutOfBounds: CursorOutOfBoundsDetail;
   CursorKeyTooLarge: { readonly size: number; readonly max: number };
@@ -73,7 +73,7 @@ export interface ErrorFields {
   AlreadyLeased: { readonly currentOwner: Hidden<WorkerId>; readonly leaseDeadline: LogicalTime };
   /** `slab` holds the requested size if the slab of a shard operation was full. */
   ResourceExhausted: { readonly resource: ExhaustedResource; readonly slab: SlabFull | undefined };
-  /** When the first lease of the run lapses; `undefined` where none is held, so that waiting is of no use. */
+  /** When the first lease of the run lapses; `undefined` if none is held, so that waiting is of no use. */
   NoneAvailable: { readonly earliestDeadline: LogicalTime | undefined };
   Throttled: { readonly retryAfter: LogicalTime };
   /** *Addition.* */

@@ -1,5 +1,5 @@
 // Against a real etcd: that its JSON means what we take it to mean, with and without users and TLS, and that a member which is
-// gone, restarted or cut off in the middle of an answer is told as what it is.
+// gone, restarted or cut off in the middle of a response is reported as such.
 import { randomUUID } from "node:crypto";
 import { createServer, connect, type AddressInfo, type Server } from "node:net";
 import { unwrap } from "@gossip/stdx";
@@ -57,7 +57,7 @@ describe.skipIf(missing !== undefined)("keys", () => {
     expect(unwrap(await client.get(`${prefix}a`)).found).toBe(undefined);
   });
 
-  test("a revision that was compacted away is told as such", async () => {
+  test("a revision that was compacted away is reported as such", async () => {
     const client = open();
     const key = randomUUID();
     const old = unwrap(await client.put({ put: key, value: "1" }));
@@ -125,7 +125,7 @@ describe.skipIf(missing !== undefined)("transactions", () => {
 });
 
 describe.skipIf(missing !== undefined)("leases and watches", () => {
-  test("a key goes with its lease, and its watchers are told", async () => {
+  test("a key ends with its lease, and its watchers are notified", async () => {
     const client = open();
     const key = randomUUID();
     const { leaseId } = unwrap(await client.grantLease(60));
@@ -201,7 +201,7 @@ describe.skipIf(missing !== undefined)("users", () => {
 });
 
 describe.skipIf(etcdTlsSkipped() !== undefined)("TLS", () => {
-  test("the server must be of the authority, and asks for a certificate where it is told to", async () => {
+  test("the server must be of the authority, and asks for a certificate if configured", async () => {
     const own = await startEtcd([], { tls: "Mutual" });
     onTestFinished(() => own.dispose());
     const { ca, cert, key } = own.certificates!;

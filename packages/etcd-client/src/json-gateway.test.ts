@@ -184,7 +184,7 @@ describe("a login", () => {
     };
   });
 
-  test("is made once for all who wait, and its token goes along", async () => {
+  test("is made once for all waiting calls, and its token is sent", async () => {
     const gateway = open([member.endpoint], credentials);
     const all = await Promise.all([1, 2, 3].map(() => gateway.call("/v3/kv/put", {}, { kind: "Write" })));
     expect(all.every(({ ok }) => ok)).toBe(true);

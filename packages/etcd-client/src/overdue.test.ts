@@ -4,13 +4,13 @@ import { expect, test } from "vitest";
 import { Overdue } from "./overdue.ts";
 import { ScriptedTime } from "./scripted-time.fixture.ts";
 
-test("all who still wait hear of it, once, and those who have left do not", () => {
+test("all that still wait are notified once, and those that left are not", () => {
   const time = new ScriptedTime();
   const overdue = new Overdue(time.timers, 10);
   const heard: string[] = [];
   overdue.whenUp(() => heard.push("first"));
   const leave = overdue.whenUp(() => heard.push("left"));
-  // One that leaves while the others are told.
+  // One that leaves while the others are notified.
   const leaveLate = overdue.whenUp(() => (heard.push("second"), leaveLate()));
   leave();
   leave();

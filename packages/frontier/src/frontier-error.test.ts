@@ -51,7 +51,7 @@ describe.each(samples)("$type, $kind", ({ codec, error }) => {
     }
   });
 
-  test("anything else is refused by its codec, and where it is wrong is told", () => {
+  test("anything else is refused by its codec, which names the faulty field", () => {
     expect(codec.fromJson({ ...error, kind: "Other" })).toMatchObject({
       error: { kind: "InvalidField", field: "kind" },
     });

@@ -83,7 +83,7 @@ test("keys are key encodings", () => {
   expectTypeOf<TupleKey>().toExtend<KeyEncoding>();
 });
 
-test("manifest ids and rows are told apart, and from plain integers", () => {
+test("manifest ids, rows and plain integers are different types", () => {
   const [manifestId, row] = [ManifestId.fromRaw(7n), ManifestRow.fromRaw(0n)];
   void manifestShard({ manifestId, startRow: row, endRow: row });
   // @ts-expect-error a row is no manifest id

@@ -158,7 +158,7 @@ export class SlabSpace {
     return offset;
   }
 
-  /** What a block for `length` bytes would be refused with now; `undefined` where it would not be refused. */
+  /** What a block for `length` bytes would be refused with now; `undefined` if it would not be refused. */
   refusalFor(length: number): SlabFull | undefined {
     const largest = Math.max(this.capacity - this.bump, this.free.largestSize());
     // A capacity below 2^32 has no run of granules that would hold a class beyond the largest.

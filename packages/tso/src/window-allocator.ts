@@ -59,7 +59,7 @@ export class WindowAllocator {
     return this.#epoch;
   }
 
-  /** The durable bound, inclusive; `undefined` where there is no leadership. */
+  /** The durable bound, inclusive; `undefined` if there is no leadership. */
   get committedHighWaterMs(): number | undefined {
     return this.#epoch === undefined ? undefined : this.#highWaterMs;
   }

@@ -50,7 +50,7 @@ export function registerTso(program: Command, cli: Cli): void {
     .option("--etcd-server-name <name>", "the name in etcd's certificate, if it is not the host")
     .option(
       "--listen <host:port>",
-      "where clients connect; open to all who can reach it, unless you set the options below",
+      "where clients connect; open to every client that can reach it, unless you set the options below",
       "127.0.0.1:50551",
     )
     .option("--tls-cert <file>", "encrypt every port with this certificate (PEM)")

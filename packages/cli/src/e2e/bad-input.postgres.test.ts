@@ -119,7 +119,7 @@ describe("PostgreSQL", () => {
     expect(lines).toEqual(Array.from({ length: 200 }, (_, index) => String(index)));
   });
 
-  test("a wrong password, a missing database and a missing table are told apart, and no password is told", async () => {
+  test("a wrong password, a missing database and a missing table have different messages, and none shows the password", async () => {
     const at = (url: string, source = "lines:rows") =>
       gossip(["run", "--source", source, "--exec", "true", "--store", url], { cwd: folder });
     writeFileSync(join(folder, "rows"), "x\n");

@@ -136,7 +136,7 @@ describe("the source", () => {
     expectSentence(await run("--source", "lines:data/none", "--exec", "true"), 6, /there is no file/);
   });
 
-  test("a folder below that cannot be read is told of, the rest is done, and the end says so", async () => {
+  test("a folder that cannot be read is reported, the rest is processed, and the summary counts it", async () => {
     const isRoot = process.getuid?.() === 0;
     chmodSync(folder, 0o777);
     mkdirSync(join(folder, "data/closed"), { mode: 0o700 });
@@ -362,7 +362,7 @@ describe("the store", () => {
 });
 
 describe("the run", () => {
-  test("a name that has other settings, which are told", async () => {
+  test("a name with other settings is refused, and they are shown", async () => {
     expect((await run("mine", "--source", "fs:data", "--exec", "true")).code).toBe(0);
     expectSentence(
       await run("mine", "--source", "fs:data", "--exec", "false"),

@@ -1,5 +1,5 @@
 // The promise of the whole project: kill any worker at any moment, start it again, and every item is done, and is in the
-// results once. A line lost or doubled here is a file that a user believes to be checked and is not.
+// results once. A line lost or doubled here is a file that a user believes was checked, and was not.
 import { afterAll, test } from "vitest";
 import { removeGossipScript } from "../processes/gossip-bundle.fixture.ts";
 import { killAndRestart } from "./killed-workers.fixture.ts";

@@ -1,5 +1,5 @@
 // What a command prints is its result. A pipe takes a few kilobytes at a time, a disk may be full, a reader may go away.
-// A user who is told that all went well, and has half of the output, finds out too late.
+// A user who sees success but has half of the output finds out too late.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";

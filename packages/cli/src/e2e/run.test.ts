@@ -161,7 +161,7 @@ describe("gossip run", () => {
     ).toEqual(Array.from({ length: 160 }, (_, index) => String(index)));
   });
 
-  test("a module that keeps the process busy keeps its leases, and is told of", async () => {
+  test("a module that keeps the process busy keeps its leases, and is reported", async () => {
     lines("rows", 2);
     // Twice as long as a lease, and that long enough for a thread that has to wait for its turn.
     writeFileSync(

@@ -84,7 +84,7 @@ describe("ShellPool", () => {
     expect([await printed(pool, "b"), await printed(pool, "c")]).toEqual([first, first]);
   });
 
-  test("a command gets no input: what the shell is told is not for it to read", async () => {
+  test("a command gets no input: it cannot read the commands for the shell", async () => {
     expect(await printed(open("cat; printf done"), "x")).toBe("0:done");
   });
 
@@ -103,7 +103,7 @@ describe("ShellPool", () => {
   });
 
   test("ends what takes too long, with all that it started, and goes on", async () => {
-    // Time passes when it is told to: a shell that takes its time to start is not what is looked at here.
+    // Simulated time: a shell that is slow to start does not matter here.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const folder = mkdtempSync(join(tmpdir(), "gossip-pool-"));
     const pool = open('if [ "$1" = slow ]; then echo $$ > pid; sleep 1000 & sleep 1000; fi; printf quick', {
@@ -122,7 +122,7 @@ describe("ShellPool", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("lets nothing behind that would not end when it was told to", async () => {
+  test("kills what does not end when it is asked to", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gossip-pool-"));
     const pool = open("trap '' TERM; echo $$ > pid; sleep 1000 & wait; wait; sleep 1000", { size: 1, cwd: folder });
     const stopping = new AbortController();
@@ -158,7 +158,7 @@ describe("ShellPool", () => {
     });
   });
 
-  test("knows what no shell can be told", async () => {
+  test("knows which bytes no shell can receive", async () => {
     expect(await run(open("true"), Uint8Array.of(0x61, 0))).toEqual({ kind: "ZeroByte" });
     const refused = ShellPool.open({ size: 1, body: "if then", cwd: tmpdir(), env: process.env, maxOutputSize: 1 });
     expect(refused).toMatchObject({

@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { finishWriting } from "./finish-writing.ts";
 
-/** A stream whose reader takes a chunk when it is told to. */
+/** A stream whose reader takes a chunk on request. */
 function slowStream(): { readonly stream: Writable; readonly taken: string[]; takeOne(): void } {
   const taken: string[] = [];
   const waiting: (() => void)[] = [];

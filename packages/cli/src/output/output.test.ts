@@ -9,7 +9,7 @@ import { printable, printableText } from "./printable.ts";
 import { renderTable } from "./table.ts";
 import { clip, textWidth } from "./text-width.ts";
 
-test("the exit codes are for ever", () => {
+test("the exit codes are forever", () => {
   expect(Object.fromEntries(Object.entries(EXIT_CODES).map(([name, { code }]) => [name, code]))).toEqual({
     Ok: 0,
     Bug: 1,

@@ -128,7 +128,7 @@ describe("a process that ends", () => {
     }
   });
 
-  test("is told with its last words", async () => {
+  test("is reported with the last line that it wrote", async () => {
     await expect(open("echo 'no such module' >&2; exit 3").run(1)).rejects.toThrow(
       "its process ended (exit status 3: no such module)",
     );

@@ -126,7 +126,7 @@ export async function gossip(args: readonly string[], options: GossipOptions): P
   return (await startGossip(args, options)).ended;
 }
 
-/** Nothing of the one who runs the tests. */
+/** Nothing from the environment of the tests. */
 function cleanEnv(): NodeJS.ProcessEnv {
   const { GOSSIP_STORE: _store, NO_COLOR: _color, FORCE_COLOR: _force, ...rest } = process.env;
   return rest;

@@ -43,7 +43,7 @@ const RUN_NOTES = `### What a run is
 
 A run is found again by its source, its command or module, and \`--out\`: the same command goes on. \`gossip run NAME\` names it instead, and is then
 refused with other settings. \`--again\` leaves a run that has ended as it is and starts another; after \`gossip delete\` the same command does so by itself.
-Workers, retries, the lease and the rest may differ from start to start, and between those who work together; a run keeps the lease that it began with.
+Workers, retries, the lease and the rest may differ from start to start, and between workers of the same run; a run keeps the lease that it began with.
 
 ### Parts of a source
 

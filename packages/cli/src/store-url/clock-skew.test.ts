@@ -35,7 +35,7 @@ describe("watchSkew", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test("warns once, ends the work once, and stops when it is told to", async () => {
+  test("warns once, ends the work once, and stops on request", async () => {
     const skews: ClockSkew[] = [0, 3000, 3100, 0, 3000, 20_000, 20_000].map((skewMs) => ({ skewMs, uncertaintyMs: 0 }));
     const heard: string[] = [];
     const stop = watchSkew({

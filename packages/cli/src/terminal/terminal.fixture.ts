@@ -10,7 +10,7 @@ const HOLDER = fileURLToPath(new URL("./pty-holder.py", import.meta.url));
 /** Longest wait for something on the screen. Never reached unless something is broken. */
 const PATIENCE_MS = 60_000;
 
-/** Why there can be no terminal here; `undefined` where there can. */
+/** Why there can be no terminal here; `undefined` if there can. */
 export function terminalMissing(): string | undefined {
   return spawnSync("python3", ["-c", "import pty"]).status === 0
     ? undefined

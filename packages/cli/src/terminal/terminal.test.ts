@@ -59,7 +59,7 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
     expect(screen.raw.lastIndexOf("\u001b[?25h")).toBeGreaterThan(screen.raw.lastIndexOf("\u001b[?25l"));
   });
 
-  test("one that does not know its size is told in plain lines, and lists are whole", async () => {
+  test("one without a size gets plain lines and complete lists", async () => {
     const size = { cwd: folder, columns: 0, rows: 0 };
     terminal = await Terminal.run(
       ["run", "unsized", "--source", "lines:rows", "--exec", "true", "--workers", "2"],
@@ -132,7 +132,7 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
     await ascii.ended;
   });
 
-  test("a failing command is told of in red, without what its name could do to the terminal", async () => {
+  test("a failing command is reported in red, without control characters of its name", async () => {
     writeFileSync(join(folder, "rows"), "a\u001b[2Jb\n");
     const screen = await run(80, ["--exec", "echo '\u001b[5mno' >&2; exit 9", "--retries", "0"]);
     expect(await screen.ended).toBe(3);

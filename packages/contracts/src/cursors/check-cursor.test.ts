@@ -1,4 +1,4 @@
-// These two answers stand between a worker and the record. Calling a step back "forward" repeats work for ever;
+// These two answers stand between a worker and the record. Calling a step back "forward" repeats work forever;
 // calling the exclusive end "in bounds" lets two shards claim one key.
 import { compareBytes, InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";

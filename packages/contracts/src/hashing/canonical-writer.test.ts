@@ -1,4 +1,4 @@
-// Hashes of these bytes are stored for ever. A field written in another width or order would not fail: it would turn
+// Hashes of these bytes are stored forever. A field written in another width or order would not fail: it would turn
 // every retry into a conflict, and every derived id into a new shard.
 import { InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";

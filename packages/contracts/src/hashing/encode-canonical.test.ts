@@ -1,4 +1,4 @@
-// Two requests with one hash would be taken for one: the second caller would be told that its work is already done.
+// Two requests with one hash would be taken for one: the second caller would learn that its work is already done.
 // So the bytes must differ wherever the values do.
 import { InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-// Tenants are told apart by this text alone. Two texts for one tenant would hide its runs from it; one text for two
+// This text alone identifies a tenant. Two texts for one tenant would hide its runs from it; one text for two
 // would show them to a stranger.
 import { compareBytes, InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-// A split hands a range to other shards. A gap loses keys for ever, an overlap has them processed twice, and a cursor on
+// A split hands a range to other shards. A gap loses keys forever, an overlap has them processed twice, and a cursor on
 // the wrong child does either. The coverage rule is the last one to look.
 import { InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";

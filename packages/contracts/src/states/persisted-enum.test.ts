@@ -58,7 +58,7 @@ describe("terminal statuses", () => {
 });
 
 describe("words", () => {
-  test("a park reason is told in lower-case words", () => {
+  test("a park reason is shown in lower-case words", () => {
     expect(ParkReason.values.map((reason) => ParkReason.toWords(reason))).toEqual([
       "permission denied",
       "not found",

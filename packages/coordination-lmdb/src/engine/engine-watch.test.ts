@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** A write that is answered when it is told. */
+/** A write whose response the test controls. */
 function makeWrite(): {
   readonly answer: Promise<string>;
   readonly settle: (word: string) => void;

@@ -1,5 +1,5 @@
 // A shard is in one place of the indexes by state. A write that should move it and does not leaves a finished shard to be claimed
-// for ever, or one that is free and never found.
+// forever, or one that is free and never found.
 
 import {
   Cursor,

@@ -1,5 +1,5 @@
 // What an operator meets first is a folder that cannot be used: another user's, of a later version, or on a full disk. Each
-// must be told from the others, and nothing may be written into what is not ours.
+// must be distinguished from the others, and nothing may be written into what is not ours.
 
 import { createHash } from "node:crypto";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";

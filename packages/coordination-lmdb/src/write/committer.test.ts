@@ -1,5 +1,5 @@
 // An engine whose disk has failed refuses everything from then on, and never answers a write that it gets after that: a caller that waits for
-// it waits for ever. So after a failure it must be asked first.
+// it waits forever. So after a failure it must be asked first.
 
 import { LogicalTime, RunId, ShardId, TenantId } from "@gossip/contracts";
 import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";

@@ -1,4 +1,4 @@
-// The driver reads the bytes of a value in another thread, after it was told where they are. A view that is kept too long
+// The driver reads the bytes of a value in another thread, from their address. A view that is kept too long
 // stores the progress of one shard as that of another, or a record that is cut off.
 
 import { RunId, ShardId, ShardSpec, TenantId } from "@gossip/contracts";

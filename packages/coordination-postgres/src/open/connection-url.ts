@@ -22,7 +22,7 @@ const SSL_VALUES: ReadonlySet<string> = new Set(["true", "1", "0", "no-verify"])
 const MAX_PORT = 65_535;
 
 /**
- * Returns what is wrong with a connection URL; `undefined` where nothing is.
+ * Returns what is wrong with a connection URL; `undefined` if nothing is.
  *
  * With some of these values the driver throws where nothing catches it, and its `connect` then never settles.
  */

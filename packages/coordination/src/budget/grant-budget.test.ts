@@ -159,7 +159,7 @@ describe("slots of a budget", () => {
     );
   });
 
-  test("are equal except for those who want less, and take turns if there are too few", () => {
+  test("are equal except for workers that want less, and take turns if there are too few", () => {
     const claims = [3n, 1n, 2n].map((id) => ({ id, wanted: id === 1n ? 1 : 9 }));
     const of = (limit: number, turn = 0) => [1n, 2n, 3n].map((id) => fairSlots(claims, { id, limit, turn }));
     expect(of(100)).toEqual([1, 9, 9]);

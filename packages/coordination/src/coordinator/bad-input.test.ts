@@ -1,4 +1,4 @@
-// A caller without a compiler passes anything. It must hear a sentence about what it passed, never a TypeError from
+// A caller without a compiler passes anything. It must get a sentence about what it passed, never a TypeError from
 // inside, and nothing may have changed.
 
 import type { OpId } from "@gossip/contracts";

@@ -18,7 +18,7 @@ const shards = Array.from({ length: SHARDS }, (_, index) => ({
   spec: ShardSpec.withRange({ start: key(name(index)), end: key(name(index + 1)) }),
   cursor: Cursor.initial(),
 }));
-// Only the token moves: then the same keys serve for ever, and everything else is done as for a new key.
+// Only the token moves: then the same keys serve forever, and everything else is done as for a new key.
 const cursors = shards.map(({ spec }) => spec.keyRangeStart);
 // Drawn beforehand, and more of them than a shard remembers. The runner counts its calls from zero again and again, so they are counted here.
 const opIds = Array.from({ length: 65_536 }, () => OpId.random());

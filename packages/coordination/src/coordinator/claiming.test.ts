@@ -1,4 +1,4 @@
-// A worker that is told "nothing left" goes home. It must not be told so while there are shards that it could have, whatever
+// A worker that gets "nothing left" exits. It must not get that while there are shards that it could have, whatever
 // became of the few that it tried first.
 
 import { OpId, ShardKey, TenantId } from "@gossip/contracts";
@@ -106,7 +106,7 @@ describe("claim", () => {
     });
   });
 
-  test("of as many workers as there are shards, all at once: who goes without is told to try again now, not a lease later", async () => {
+  test("of as many workers as there are shards, all at once: one that gets nothing is advised to try again now, not a lease later", async () => {
     await createRun();
     const claims = await Promise.all(
       Array.from({ length: SHARDS }, (_, index) =>
@@ -216,7 +216,7 @@ describe("claim", () => {
     ];
 
     test.each(BREAKS)(
-      "%s: it fails with what is wrong with the first of them, once it has heard of all, and holds nothing",
+      "%s: it fails with the first error, once all have answered, and holds nothing",
       async (_when, breakIt) => {
         breakIt();
         await expect(

@@ -29,7 +29,7 @@ const asSet = ({ kind, shard, run, tag }: Tagged): WriteSet =>
 const tagOf = (set: WriteSet) => (set as unknown as Tagged).tag;
 const answerTo = (set: WriteSet): CommitAnswer => ({ kind: "Committed", version: tagOf(set) });
 
-/** A store that answers when it is told to. */
+/** A store whose responses the test controls. */
 class HeldStore {
   readonly calls: (readonly WriteSet[])[] = [];
   readonly #answers: (() => void)[] = [];

@@ -1,5 +1,5 @@
 // A store that fails is where work gets lost or done twice. Whatever the connection does, an operation must be made
-// once, be answered with what became of it, and be told to listeners once.
+// once, be answered with its outcome, and be reported to listeners once.
 
 import { OpId, RunId, type Clock } from "@gossip/contracts";
 import { InfraError, type IdempotentOutcome } from "@gossip/coordination-errors";
@@ -239,7 +239,7 @@ describe("what has no op id", () => {
     expect(await coordinator.deleteRun({ tenant: TENANT, run: RUN })).toMatchObject({ error: { kind: "RunNotFound" } });
   });
 
-  test("a shard parked for its attempts is told once, though its fate was unknown", async () => {
+  test("a shard parked for its attempts is reported once, although the outcome was unknown", async () => {
     const config = { leaseDuration: 100n, maxShardRetries: 0 };
     unwrap(
       await coordinator.createRunWithShards({
@@ -327,7 +327,7 @@ describe("pauses", () => {
 });
 
 describe("what is no failure of the moment", () => {
-  test("corruption is told at once", async () => {
+  test("corruption is reported at once", async () => {
     const broken = new MemoryStore({ slabCapacity: 1024 });
     let reads = 0;
     broken.readRun = () => {

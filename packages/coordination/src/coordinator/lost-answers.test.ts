@@ -94,7 +94,7 @@ describe("a write that was not made", () => {
 });
 
 describe("a committed write whose caller gave up before the outcome was known", () => {
-  test("is told when a session repeats it", async () => {
+  test("is reported when a session repeats it", async () => {
     await seed();
     const session = await open();
     events.length = 0;
@@ -105,7 +105,7 @@ describe("a committed write whose caller gave up before the outcome was known", 
     expect(kinds()).toEqual(["ShardCompleted"]);
   });
 
-  test("is told when a bare lease repeats it", async () => {
+  test("is reported when a bare lease repeats it", async () => {
     await seed();
     const { lease } = unwrap(await coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(1) })).value;
     events.length = 0;
@@ -142,7 +142,7 @@ describe("a committed write whose caller gave up before the outcome was known", 
     expect(await session.checkpoint(at("p"))).toMatchObject({ error: { kind: "CursorOutOfBounds" } });
   });
 
-  test("is told of runs too", async () => {
+  test("is reported for runs too", async () => {
     await seed();
     events.length = 0;
     loseAnswer();
@@ -205,7 +205,7 @@ describe("a committed write whose caller gave up before the outcome was known", 
 });
 
 describe("attempts at the same", () => {
-  test("of which one was made and one was not: what was made is told", async () => {
+  test("of which one was made and one was not: only the first is reported", async () => {
     await seed();
     const session = await open();
     clock.set(20n);
@@ -329,7 +329,7 @@ describe("whatever gets lost", () => {
 });
 
 describe("a store that answers at once", () => {
-  test("and does not know whether it wrote is asked again, and the event is told once", async () => {
+  test("and does not know whether it wrote is asked again, and the event is emitted once", async () => {
     let isLost = false;
     store.commit = (sets) => {
       const answers = CountingStore.prototype.commit.call(store, sets);

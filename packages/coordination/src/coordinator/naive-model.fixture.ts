@@ -31,7 +31,7 @@ export interface ModelShard {
   log: Logged[];
   last: number;
   attempts: number;
-  /** Which op made which residual, for ever. */
+  /** Which op made which residual, forever. */
   residuals: { op: number; id: bigint; start: string; end: string }[];
 }
 

@@ -32,7 +32,7 @@ interface Real {
   readonly clock: ManualClock;
   /** The lease that goes with each of the model's. */
   readonly leases: Map<ModelLease, Lease>;
-  /** Whether an executed operation may be told as a replay, because its first answer was lost. */
+  /** Whether an executed operation may be reported as a replay, because its first response was lost. */
   readonly isFaulty: boolean;
   /** What was done before, to be done again. */
   readonly history: Step[];

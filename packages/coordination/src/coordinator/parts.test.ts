@@ -164,7 +164,7 @@ describe("rendezvous order", () => {
     }
     // 125 each, five standard deviations either way.
     for (const { shard } of shards) expect(Math.abs((firsts.get(shard) ?? 0) - 125)).toBeLessThan(55);
-    // Those who lose the same shard do not all reach for the same next one.
+    // Workers that lose the same shard do not all try the same next one.
     expect(pairs.size).toBe(56);
   });
 

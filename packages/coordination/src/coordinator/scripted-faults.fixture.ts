@@ -1,6 +1,6 @@
 import type { CommitFault, FaultSource } from "../testing/fault-injecting-store.ts";
 
-/** Lets go wrong what is told to, one fault a commit. */
+/** Injects scripted faults, one per commit. */
 export class ScriptedFaults implements FaultSource {
   commits: (CommitFault | undefined)[] = [];
   failedReads = 0;

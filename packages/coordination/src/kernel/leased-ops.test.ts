@@ -1,5 +1,5 @@
 // The three-step pipeline: replay, lease, the operation's own rule. Replay after the lease check would strand a worker
-// that crashed before it heard its answer; a lease check left out lets a zombie write.
+// that crashed before it got the response; without the lease check a zombie could write.
 
 import { Cursor, type OpId } from "@gossip/contracts";
 import type { IdempotentOutcome } from "@gossip/coordination-errors";

@@ -1,4 +1,4 @@
-// A split that loses a key range loses the keys in it for ever; one that is executed twice works on them twice. And a
+// A split that loses a key range loses the keys in it forever; one that is executed twice works on them twice. And a
 // child that starts at the wrong cursor repeats or skips what the parent did.
 
 import { Cursor, SplitResidualPlan, type OpId, type ShardId } from "@gossip/contracts";

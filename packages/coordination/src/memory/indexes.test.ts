@@ -1,5 +1,5 @@
 // The indexes say what can be claimed and what comes next in a list. One that loses a row hides a shard from every worker
-// for ever; one that keeps a row too long sends them all after what is finished.
+// forever; one that keeps a row too long sends them all after what is finished.
 
 import { Cursor, LogicalTime, OpId, WorkerId, type ShardStatus } from "@gossip/contracts";
 import { compareBytes } from "@gossip/stdx";

@@ -5,7 +5,7 @@ import { assertObject } from "@gossip/stdx/internal";
 export const MAX_CLAIM_COUNT = 256;
 
 /**
- * What a worker is told of its run in passing: is there more to do, and is anyone
+ * What a worker learns about its run with other results: is there more to do, and is anyone
  * waiting?
  *
  * | `availableCount` | `earliestDeadline` | meaning                                 |

@@ -1,4 +1,4 @@
-// Events go over wires and into files as JSON. What comes back must be what was told, except the one thing that must not
+// Events go over wires and into files as JSON. What is read must equal what was written, except the one thing that must not
 // travel; and what is no event must not pass for one.
 
 import fc from "fast-check";

@@ -17,7 +17,7 @@ const ack = (id: number, executedAt = 1): RunOpLogEntry => ({
 });
 const base = () => makeRun({ lastTime: time(20) });
 
-// In the order of the rules. Each names every field that its rule reads, so that pairs can be told which go together.
+// In the order of the rules. Each names every field that its rule reads, so that pairs that go together can be found.
 const FAULTS: readonly (readonly [rule: string, words: string, broken: Partial<RunRecord>])[] = [
   ["1: active without shards", "must have shards", { status: "Active", rootShards: [] }],
   ["2: an end before it is terminal", "exactly where it is terminal", { status: "Active", completedAt: time(9) }],

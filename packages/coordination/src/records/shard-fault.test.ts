@@ -20,7 +20,7 @@ const logged = (id: number, executedAt = 1): OpLogEntry => ({
   executedAt: time(executedAt),
 });
 
-// In the order of the rules. Each names every field that its rule reads, so that pairs can be told which go together.
+// In the order of the rules. Each names every field that its rule reads, so that pairs that go together can be found.
 const FAULTS: readonly (readonly [rule: string, words: string, broken: Partial<ShardRecord>])[] = [
   ["1: parked without a reason", "park reason", { status: "Parked", parkReason: undefined, lease: undefined }],
   ["1: a reason without being parked", "park reason", { status: "Active", parkReason: "Other" }],

@@ -74,7 +74,7 @@ describe("a view comes back as it went", () => {
   });
 
   test.each([CapacityHint.ZERO, { availableCount: 3, earliestDeadline: time(9), isStarved: true }])(
-    "of what is told in passing: %o",
+    "of capacity hints: %o",
     (hint) => {
       expect(capacityHintJson.fromJson(sent(capacityHintJson.toJson(hint)))).toEqual({ ok: true, value: hint });
     },

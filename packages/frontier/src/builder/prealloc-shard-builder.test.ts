@@ -209,7 +209,7 @@ describe("limits", () => {
     expect(PreallocShardBuilder.tryNew(arena, { entryLimit: 1025 })).toEqual(
       refused({ kind: "CapMismatch", entryLimit: 1025, cap: 1024 }),
     );
-    // The cap is the smaller limit, so it is always the one to be told.
+    // The cap is the smaller limit, so it is always the one that is reported.
     expect(PreallocShardBuilder.tryNew(arena, { entryLimit: 10_001 })).toEqual(
       refused({ kind: "CapMismatch", entryLimit: 10_001, cap: 1024 }),
     );

@@ -377,7 +377,7 @@ describe("what is no key", () => {
     expect(decodeTuple(filled(4000, 0x05))).toEqual({ ok: false, error: { kind: "TooDeep", offset: MAX_TUPLE_DEPTH } });
   });
 
-  test("a tuple that holds itself, or one array in many places, is refused and not followed for ever", () => {
+  test("a tuple that holds itself, or one array in many places, is refused and not followed forever", () => {
     const circle: TupleElement[] = [];
     circle.push(circle);
     expect(encode(circle)).toMatchObject({ error: { kind: "PartTooDeep" } });

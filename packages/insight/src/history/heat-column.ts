@@ -10,7 +10,7 @@ export const NO_HEAT: HeatColumn = { bytes: new Uint8Array(0), shift: 0 };
 
 /** Steps of the scale for each doubling: values are off by up to 4 %. */
 const STEPS = 10;
-/** The least number of items that is told from none is about an eighth. */
+/** The smallest number of items that differs from none is about an eighth. */
 const FINENESS = 8;
 /** A power of two above the number of key buckets. */
 const MAX_BUCKETS = 2048;

@@ -237,7 +237,7 @@ describe("anything else", () => {
   });
 });
 
-test("a problem is told with its place as people count, and a prefix only of conflicts", () => {
+test("a problem is reported with line and column from 1, and a prefix only for conflicts", () => {
   const texts = problems([
     { prefix: "secret:", writer: "" },
     { prefix: "a\n", writer: "n" },

@@ -1,5 +1,5 @@
 // Branches share one array. Two that had one slot would lead keys astray, and two with one base would
-// take each other's slots for their own: a search could then go round for ever.
+// take each other's slots for their own: a search could then go round forever.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { SlotTable } from "./slot-table.ts";

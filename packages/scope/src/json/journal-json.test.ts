@@ -56,7 +56,7 @@ describe("a journal", () => {
     }
   });
 
-  test("damaged anywhere else is told, with the line, and never throws", () => {
+  test("damaged anywhere else is reported with the line, and never throws", () => {
     const [a] = makeJournals() as [Member];
     const lines = textOf(a).split("\n").slice(0, -1);
     fc.assert(
@@ -78,7 +78,7 @@ describe("a journal", () => {
     );
   });
 
-  test("whose entries do not follow from each other is told, with the entry", () => {
+  test("whose entries do not follow from each other is reported with the entry", () => {
     const [a] = makeJournals() as [Member];
     const rebuild = (entries: typeof a.journal): unknown => OwnershipNode.rebuild(entries, { self: "a" });
     const corrupt = (position: number): object => ({ ok: false, error: { kind: "CorruptJournal", position } });

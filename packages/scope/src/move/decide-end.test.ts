@@ -162,7 +162,7 @@ describe("settle", () => {
 });
 
 describe("a source that has not heard how its move ended", () => {
-  // The scope went from a to b, and on, or nearly; a has only ever heard of what came later.
+  // The scope went from a to b, and on, or nearly; a only knows what came later.
   function makeOvertaken(): ReturnType<typeof makeCluster> {
     const cluster = makeCluster();
     const { a, b } = cluster;

@@ -66,11 +66,11 @@ describe("reload", () => {
     expect(b.node.reload(tableOf({ "p:": "a", "q:": "b" }))).toMatchObject(executed);
   });
 
-  test("by force starts the count of moves afresh, so that those who knew the former owner's do not refuse the new one's", () => {
+  test("by force starts the count of moves afresh, so that nodes that knew the former owner's do not refuse the new one's", () => {
     const { a, b, c } = makeCluster();
     completeMove(a, c, { ...REQUEST, to: "c" });
     completeMove(c, a, { ...REQUEST, id: "m2", from: "c", to: "a" });
-    // a is gone for good, and b has heard of none of its moves.
+    // a never returns, and b knows none of its moves.
     b.make(b.node.reload(tableOf({ "p:": "b", "q:": "b" }), { force: true }));
     b.restart();
     completeMove(b, c, { ...REQUEST, id: "m3", from: "b", to: "c" });

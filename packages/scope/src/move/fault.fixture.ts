@@ -71,7 +71,7 @@ export const FAULTS: readonly Fault[] = [
     replace: "",
   },
   {
-    name: "the target does not record a refusal of a move that it never heard of",
+    name: "the target does not record a refusal of a move that it does not know",
     file: "move/decide-end.ts",
     find: `return untimely(state, migration) ?? ok(end(state, migration, "Aborted"));`,
     replace: "return ok(undefined);",

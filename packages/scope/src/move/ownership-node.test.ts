@@ -1,4 +1,4 @@
-// A node brings the parts together: a caller that applies a change twice, or forgets one, must hear of
+// A node brings the parts together: a caller that applies a change twice, or forgets one, must get an error for
 // it, and nothing may show before it is durable. The steps are tested beside their rules, and in all
 // orders by the explorer.
 import { describe, expect, test } from "vitest";
@@ -42,7 +42,7 @@ describe("a move", () => {
     ]);
   });
 
-  test("is told to every node that has the snapshot, with the prefix, the target and the epoch", () => {
+  test("is returned by every node that has the snapshot, with the prefix, the target and the epoch", () => {
     const { a, c } = makeCluster();
     a.make(a.node.start({ ...REQUEST, address: "host:1" }, 0));
     c.make(c.node.adopt(a.node.snapshot));
@@ -64,7 +64,7 @@ describe("a move", () => {
     completeMove(a, b);
     completeMove(b, a, { ...REQUEST, id: "m2", from: "b", to: "a" });
     completeMove(a, b, { ...REQUEST, id: "m3" });
-    // c has heard of none of them, and takes the scope all the same: the offer's number says that it missed some.
+    // c knows none of them and takes the scope anyway: the number of the offer shows that it missed some.
     completeMove(b, c, { ...REQUEST, id: "m4", from: "b", to: "c" });
     a.make(a.node.settle(c.node.decisionFor("m4")!));
     expect([a, b, c].map(({ node }) => node.route("p:1"))).toMatchObject([
@@ -172,7 +172,7 @@ describe("keys without a scope, and fallbacks", () => {
   });
 });
 
-describe("bad input is told in a sentence", () => {
+describe("bad input is described in a sentence", () => {
   const { a } = makeCluster();
   test.each<[string, () => unknown]>([
     ["no table", () => OwnershipNode.open({} as never, { self: "a" })],

@@ -128,7 +128,7 @@ export class Walk {
     );
   }
 
-  /** Whatever a node says stays on its way for ever, in the form that travels. */
+  /** Whatever a node says stays on its way forever, in the form that travels. */
   #listen({ node }: Member): void {
     const travel = <T extends Scopes.Message>(message: T): T =>
       unwrap(this.#kit.decodeMessage(this.#kit.encodeMessage(message))) as T;

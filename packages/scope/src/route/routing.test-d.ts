@@ -1,5 +1,5 @@
 // What a route can answer is in its type: a caller that handles a verdict which cannot come, or
-// forgets one that can, should hear of it from the compiler.
+// forgets one that can, should get a compiler error.
 import { matchError, type Result } from "@gossip/stdx";
 import { expectTypeOf } from "vitest";
 import type {

@@ -109,7 +109,7 @@ describe("what a table is made of (2.1)", () => {
       "no way to tell who is down",
       () => unwrap(OwnershipTable.build([])).routeWithFallbackState(bytes("a"), "w", undefined as never),
     ],
-  ])("bad input is told in a sentence: %s", (_, act) => {
+  ])("bad input is described in a sentence: %s", (_, act) => {
     expect(act).toThrow(InvariantViolation);
   });
 });

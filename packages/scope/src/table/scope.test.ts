@@ -57,7 +57,7 @@ describe("Scope", () => {
     ["no writer", () => new Scope({ prefix: "a" } as never)],
     ["a writer that is too long", () => new Scope({ prefix: "a", writer: "w".repeat(MAX_ID_LENGTH + 1) })],
     ["a fallback that is null", () => new Scope({ prefix: "a", writer: "w", fallback: null as never })],
-  ])("bad input is told in a sentence: %s", (_, make) => {
+  ])("bad input is described in a sentence: %s", (_, make) => {
     expect(make).toThrow(InvariantViolation);
   });
 

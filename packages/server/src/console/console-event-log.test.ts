@@ -9,7 +9,7 @@ const add = (log: ConsoleEventLog, count: number): void => {
     log.add(place, { kind: "ShardReleased", atMs: index, shard: ShardId.fromRaw(BigInt(index)) });
 };
 
-test("a reader goes on where it was, and hears of a gap if events are gone", () => {
+test("a reader continues where it was, and is notified of a gap if events are gone", () => {
   const log = new ConsoleEventLog("aa");
   const seen: string[] = [];
   const stop = log.listen(({ id }) => seen.push(id));

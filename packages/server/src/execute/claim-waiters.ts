@@ -49,7 +49,7 @@ export interface ClaimWaitersOptions {
   readonly timers: WaiterTimers;
   /** The time that timers go by, in milliseconds. */
   readonly nowMs: () => number;
-  /** How often to look at a store that other nodes write to as well. Never where it is left out. */
+  /** How often to look at a store that other nodes write to as well. Never by default. */
   readonly pollMs?: number | undefined;
 }
 
@@ -167,7 +167,7 @@ export class ClaimWaiters {
     return queue;
   }
 
-  /** One timer per run, at the earliest time that a waiter has heard of. */
+  /** One timer per run, at the earliest time that any of its waiters needs. */
   #wakeAfter(queue: RunQueue, ms: number): void {
     const atMs = this.#options.nowMs() + ms;
     if (atMs >= queue.timerAtMs) return;

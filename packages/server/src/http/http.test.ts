@@ -251,7 +251,7 @@ describe("leases over the wire", () => {
     expect(json.results[0].error).toMatchObject({ kind: "NoneAvailable", advice: "WaitUntil", retryAfterMs: 60_000 });
   });
 
-  test("a holder hears that others wait, and that the run has ended", async () => {
+  test("a holder learns that others wait, and that the run has ended", async () => {
     const lease = await claimed();
     await ask("/v1/claim", { body: claim({ markStarved: true }) });
     const renew = async () => (await ask("/v1/renew", { body: { elements: [{ lease }] } })).json.results[0].ok;

@@ -74,7 +74,7 @@ test("calls of one turn travel in one request", async () => {
   expect(await requestsOf("checkpoint")).toBe(1);
 });
 
-test("listeners hear what this client does, and nothing of others", async () => {
+test("listeners get the events of this client only", async () => {
   const heard: CoordinationEvent[] = [];
   const stop = client.onEvent((event) => heard.push(event));
   const session = unwrap(await client.claim({ tenant, run, worker }));

@@ -15,7 +15,7 @@ export const USAGE = `gossip-tso: one strictly increasing time for a fleet
                                            start a DIR above a bound that an older oracle reached
 
 serve takes
-  --listen HOST:PORT       where clients connect            (${DEFAULT_HOST}:${DEFAULT_PORT}; open to all who can reach it, unless you set the options below)
+  --listen HOST:PORT       where clients connect            (${DEFAULT_HOST}:${DEFAULT_PORT}; open to every client that can reach it, unless you set the options below)
   --socket PATH            also on a unix socket
   --tls-cert FILE, --tls-key FILE
                            encrypt every port with this certificate and its key (PEM)

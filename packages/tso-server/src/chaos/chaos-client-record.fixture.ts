@@ -1,4 +1,4 @@
-// What a chaos client is told and what it writes: shared with the test, which must not run the client itself.
+// The arguments and the output of a chaos client: shared with the test, which must not run the client itself.
 
 export interface ChaosClientOptions {
   readonly endpoints: readonly string[];

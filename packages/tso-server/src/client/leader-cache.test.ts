@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 describe("LeaderCache", () => {
-  test("two leaderships heard of in either order end at the later one", () => {
+  test("two leaderships that are learned in either order end at the later one", () => {
     for (const order of [
       [A, B],
       [B, A],
@@ -81,7 +81,7 @@ describe("LeaderCache", () => {
     expect(cache.confirm(B, epoch(2n))).toBe(false);
   });
 
-  test("forgets the one it is told to, and no other", () => {
+  test("forgets the given one, and no other", () => {
     cache.confirm(A, epoch(5n));
     cache.forget(B);
     expect(cache.fresh?.endpoint).toBe(A);

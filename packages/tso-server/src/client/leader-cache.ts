@@ -24,7 +24,7 @@ export class LeaderCache {
     this.#ttlMs = ttlMs;
   }
 
-  /** The leader, where it was heard of recently. */
+  /** The leader, if it was learned recently. */
   get fresh(): KnownLeader | undefined {
     if (this.#leader !== undefined && this.#monotonicClock.nowMs() - this.#learnedAtMs >= this.#ttlMs)
       this.#leader = undefined;

@@ -131,7 +131,7 @@ describe("coalescing", () => {
 
 describe("a reply", () => {
   test.each([1, 3])(
-    "of %d where 2 were asked for is an error for all who asked, and the connection is kept",
+    "of %d where 2 were asked for is an error for all callers, and the connection is kept",
     async (count) => {
       const server = await world.serve((_, index) =>
         index === 0 ? { grant: { count } } : { grant: { physicalMs: 9000 } },

@@ -29,7 +29,7 @@ export class CuttableLink {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Nothing gets through any more, in either direction, and neither side is told. */
+  /** Nothing gets through any more, in either direction, and neither side notices. */
   cut(): void {
     this.#isCut = true;
   }

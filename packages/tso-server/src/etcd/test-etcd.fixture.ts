@@ -11,7 +11,7 @@ export function requireEtcd(context: TestContext): void {
   if (SKIPPED !== undefined) context.skip(SKIPPED);
 }
 
-/** A server for tests that have called `requireEtcd`, or will; `undefined` where there is none to start. */
+/** A server for tests that have called `requireEtcd`, or will; `undefined` if there is none to start. */
 export async function startTestEtcd(): Promise<EtcdServer | undefined> {
   return SKIPPED === undefined ? startEtcd(PACE) : undefined;
 }

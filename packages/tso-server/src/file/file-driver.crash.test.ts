@@ -1,5 +1,5 @@
 // Real processes, really killed: at each step of a persist, of making the file, and while they merely
-// hold it. The next opener must get in, and must find no less than any caller was told is durable.
+// hold it. The next opener must get in, and must find no less than was reported as durable to any caller.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

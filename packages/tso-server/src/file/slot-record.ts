@@ -16,7 +16,7 @@ import { crc32c } from "./crc32c.ts";
  *     8   high water, u64 little endian
  *     16  CRC-32C of bytes 0 to 15, u32 little endian
  *
- * Why twice: a slot that fails its checksum may be a write that a crash tore, which no caller was told of, or an
+ * Why twice: a slot that fails its checksum may be a write that a crash tore, which was never acknowledged, or an
  * acknowledged bound that has rotted. The first may be ignored; ignoring the second would lower the bound. With
  * two copies a torn write always leaves one of them whole, the new first or the old second, and a rotten bit
  * spoils only one. A slot without a whole copy is neither, and the file is refused.

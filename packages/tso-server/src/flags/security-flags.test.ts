@@ -1,4 +1,4 @@
-// A flag that is misread leaves a server open that its operator believes to be closed.
+// A flag that is misread leaves a server open that its operator believes is closed.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -123,7 +123,7 @@ describe("a fence", () => {
     },
     {
       fault: { kind: "Throws" } as const,
-      ends: { kind: "WatchPanic", message: "Error: the driver was told to throw" },
+      ends: { kind: "WatchPanic", message: "Error: an injected exception" },
     },
   ])("$fault.kind ends the oracle, which no longer serves", async ({ fault, ends }) => {
     const { oracle } = makeOracle({ prepare: (d) => d.persistFaults.push(fault) });
@@ -172,7 +172,7 @@ describe("a fence", () => {
     const served: unknown[] = [];
     oracle.subscribe((state) => state.kind === "Serving" && served.push(state));
     await until(() => driver.persistCalls.length === 1);
-    // The store still takes the bound: only this node has heard that it no longer leads.
+    // The store still takes the bound: only this node knows that it no longer leads.
     memory.setLeadership({ kind: "Unknown" });
     await turnEventLoop();
     memory.setLeadership(leaderAt(1n));

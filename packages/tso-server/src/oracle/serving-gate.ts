@@ -62,7 +62,7 @@ export class ServingGate {
     };
   }
 
-  /** Hear of every change. Returns a function that stops it. */
+  /** Calls a listener at every change. Returns a function that stops it. */
   subscribe(listener: (state: ServingState) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

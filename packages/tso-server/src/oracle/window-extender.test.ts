@@ -112,7 +112,7 @@ describe("a persist that fails", () => {
     const { answer, oracle } = await failing({ kind: "Throws" });
     expect(answer).toEqual({
       ok: false,
-      error: { kind: "PermanentDriver", reason: "Error: the driver was told to throw" },
+      error: { kind: "PermanentDriver", reason: "Error: an injected exception" },
     });
     expect(oracle.state.kind).toBe("Serving");
   });
@@ -129,7 +129,7 @@ describe("a persist that fails", () => {
     expect(answer).toMatchObject({ ok: false, error: { kind: "PhysicalMsOutOfRange" } });
   });
 
-  test("every caller of the stampede hears of it, and the next one tries again", async () => {
+  test("every caller of the stampede gets the error, and the next one tries again", async () => {
     const { driver, oracle, time } = await makeServingOracle(EDGE);
     driver.persistFaults.push({ kind: "TransientDriver", reason: "timeout" });
     time.stepClock(1);

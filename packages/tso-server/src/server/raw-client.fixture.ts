@@ -4,7 +4,7 @@ import { EpochMemo } from "../wire/epoch-memo.ts";
 import { FrameReader } from "../wire/frame-reader.ts";
 import { decodeReply, PREFACE, type Reply } from "../wire/frame.ts";
 
-/** A client of the protocol that sends what it is told to, byte by byte if need be. */
+/** A client of the protocol that sends arbitrary bytes, one at a time if necessary. */
 export class RawClient {
   readonly replies: Reply[] = [];
   isClosed = false;

@@ -1,4 +1,4 @@
-// A port meets clients that send nothing, that do not read, and that come by the thousand. Without limits each of them
+// A port meets clients that send nothing, that do not read, and that arrive by the thousand. Without limits each of them
 // holds memory and a file descriptor for good, and the server runs out of both.
 import { createConnection, type Socket } from "node:net";
 import { InvariantViolation, unwrap } from "@gossip/stdx";

@@ -72,6 +72,6 @@ export class FaultyDriver implements ConsensusDriver {
 }
 
 function happen(fault: Fault): Result<number, DriverError> {
-  if (fault.kind === "Throws") throw new Error("the driver was told to throw");
+  if (fault.kind === "Throws") throw new Error("an injected exception");
   return fault.kind === "Answers" ? ok(fault.highWaterMs) : err(fault);
 }

@@ -107,7 +107,7 @@ describe("the rate of a run", () => {
     for (const each of fleet.processes) each.crash();
   });
 
-  test("goes to those who can use it", async () => {
+  test("goes to the processes that can use it", async () => {
     const fleet = await Fleet.start({ itemsPerSecond: 100 });
     // One item a second, and one that could do hundreds.
     const [slow, quick] = [fleet.join({ capacity: 1, itemMs: 1000 }), fleet.join()];

@@ -113,7 +113,7 @@ export class FleetProcess {
     void this.#look();
   }
 
-  /** Stop as a process does that is told to. */
+  /** Stops like a process that gets a signal. */
   async leave(): Promise<void> {
     this.crash();
     await this.limiter.close();

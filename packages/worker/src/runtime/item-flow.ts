@@ -193,7 +193,7 @@ export class ItemFlow<I extends Item, R> {
   }
 
   /**
-   * Ignore all results from now on. A call that is told to stop by its signal may return without having done its work,
+   * Ignore all results from now on. A call that is stopped by its signal may return without having done its work,
    * so its item does not count as finished. Items finished earlier still count.
    */
   close(): void {

@@ -1,4 +1,4 @@
-// An item that never ends holds up its shard for ever, and the process cannot be told from one that works.
+// An item that never ends blocks its shard forever, and the process looks like one that works.
 
 import { describe, expect, test } from "vitest";
 import { ItemTimedOut } from "./item-timed-out.ts";
@@ -51,7 +51,7 @@ describe("an item that takes too long", () => {
     expect((skipped[0] as { cause: unknown }).cause).toBeInstanceOf(ItemTimedOut);
   });
 
-  test("is told by its signal at the limit, and fails at once where it listens", async () => {
+  test("is aborted by its signal at the limit, and fails at once if it listens", async () => {
     const { world, base, skipped } = await setUp();
     const toldMs: number[] = [];
     const process = ({ n }: NumberedItem, { signal }: { signal: AbortSignal }): Promise<void> | undefined => {

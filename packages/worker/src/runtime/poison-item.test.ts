@@ -1,4 +1,4 @@
-// An item that kills its process kills the next one too, and every other item of its shard waits for ever. Only that item may
+// An item that kills its process kills the next one too, and every other item of its shard waits forever. Only that item may
 // be set aside, and it must be the right one.
 
 import { WorkerId } from "@gossip/contracts";
@@ -21,7 +21,7 @@ interface Poison {
   readonly itemMs: number;
 }
 
-/** Run processes one after another, each until it dies or the run is done. A dead process never hears of its store again. */
+/** Run processes one after another, each until it dies or the run is done. A dead process never calls its store again. */
 async function runUntilDone({ poisoned, concurrency, itemConcurrency, shards, itemMs }: Poison) {
   const world = new World();
   const source = numberedSource(COUNT);

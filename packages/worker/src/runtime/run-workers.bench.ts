@@ -51,7 +51,7 @@ async function work(process: () => void | Promise<void>, itemConcurrency: number
   const run = { tenant, run: RunId.fromRaw(1n) };
   unwrap(await startRun({ coordinator, run, source, shardCount: SHARD_COUNT, config: { leaseDuration: 30_000n } }));
   const { items } = await runWorkers({ coordinator, run, source, process, itemConcurrency, ...noSplit });
-  assert(items === ITEM_COUNT, "a run comes to its end");
+  assert(items === ITEM_COUNT, "a run ends");
   return items;
 }
 

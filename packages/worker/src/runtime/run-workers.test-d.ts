@@ -19,7 +19,7 @@ declare const sizes: Sink<FileItem, number>;
 
 const base = { coordinator, run: RUN, source };
 
-// The item is the source's, the context is told.
+// The type of the item comes from the source, and the context is typed.
 expectTypeOf(
   runWorkers({
     ...base,

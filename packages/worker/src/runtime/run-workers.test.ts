@@ -60,7 +60,7 @@ describe("runWorkers", () => {
     expect(closed).toBe(0);
   });
 
-  test("works on as many items of a shard at once as it is told to, and no more", async () => {
+  test("works on up to `itemConcurrency` items of a shard at once", async () => {
     const { world, base } = await makeWorld();
     let now = 0;
     let most = 0;
@@ -142,7 +142,7 @@ describe("runWorkers", () => {
     },
   );
 
-  test("goes on without an item that keeps failing where it is told to", async () => {
+  test("skips an item that keeps failing if configured", async () => {
     const { world, base } = await makeWorld();
     const sink = new TokenSink();
     const process = ({ n }: { n: number }) => {
@@ -249,7 +249,7 @@ describe("runWorkers", () => {
 
     const summary = await world.time.runUntil(runWorkers({ ...base, sink, process, checkpointEvery: { items: 20 } }));
 
-    // The item that did not listen comes to its end long after the shard was left.
+    // The item that ignored its signal ends long after the shard was released.
     await world.time.runUntil(world.time.sleep(200));
     expect(reasons).toEqual([new WorkStopped("Lost", "LeaseExpired")]);
     expect(sink.lateWrites).toBe(0);
@@ -258,7 +258,7 @@ describe("runWorkers", () => {
     expect(await sink.results(world.coordinator)).toEqual(ALL);
   });
 
-  test("gives its shards back when it is told to stop, with what was finished", async () => {
+  test("releases its shards when it is stopped, with what was finished", async () => {
     const { world, base, events } = await makeWorld();
     const controller = new AbortController();
     const process = async ({ n }: { n: number }) => {
@@ -277,7 +277,7 @@ describe("runWorkers", () => {
     expect(again.items).toBe(COUNT - summary.items);
   });
 
-  test("gives back at once what it claimed while it was told to stop", async () => {
+  test("releases at once what it claimed while it was being stopped", async () => {
     const { world, base } = await makeWorld(2);
     const controller = new AbortController();
     const store = new FaultInjectingStore(world.store, {
@@ -304,7 +304,7 @@ describe("runWorkers", () => {
     expect(unwrap(await world.coordinator.getRunProgress(RUN))).toMatchObject({ active: 2, leased: 0 });
   });
 
-  test("tries nothing again once it was told to stop, and does not wait for what was to be tried", async () => {
+  test("retries nothing after it was stopped, and does not wait for retries", async () => {
     const { world, base } = await makeWorld();
     const controller = new AbortController();
     const attempts: [number, number][] = [];
@@ -364,7 +364,7 @@ describe("runWorkers", () => {
     const { world, base } = await makeWorld();
     const sink = new TokenSink(() => world.time.sleep(250));
     const controller = new AbortController();
-    // It gives up when it is told to, and answers as if it had done its work: in the middle of the last flush.
+    // It gives up on its signal and returns as if it had done its work, in the middle of the last flush.
     const process = ({ n }: { n: number }, { signal }: { signal: AbortSignal }) => {
       if (n !== 30) return undefined;
       controller.abort();
@@ -496,7 +496,7 @@ describe("runWorkers", () => {
     expect(summary).toMatchObject({ items: 0, shards: { parked: 1 } });
   });
 
-  test("what the source cannot offer is told of in its place, and passed over or parked by choice", async () => {
+  test("what the source cannot read is reported in order, and skipped or parked as configured", async () => {
     const source = numberedSource(10);
     const problems = [{ key: keyOf(4), reason: "unreadable" }];
     const withProblem = {

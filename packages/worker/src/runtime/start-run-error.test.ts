@@ -25,7 +25,7 @@ test("every kind of its own has another sentence", () => {
   expect(new Set(messages).size).toBe(own.length);
 });
 
-test("nothing that is hidden is told", () => {
+test("no hidden value is shown", () => {
   expect(startRunErrorMessage(broken)).not.toContain("hunter2");
   expect(startRunErrorMessage(foreign as StartRunError)).not.toContain("ab".repeat(32));
 });

@@ -124,7 +124,7 @@ describe("an observer of the work", () => {
     },
   );
 
-  test("what was thrown is told by name and code, ids in hex digits", () => {
+  test("what was thrown is shown by name and code, ids in hex digits", () => {
     const { lines, logger } = makeTelemetry();
     const observer = new Observer({ source: { name: "numbers" }, logger });
     observer.event(SAMPLES.SourceFailed);
@@ -198,7 +198,7 @@ describe("an observer of the work", () => {
     expect(summary).toMatchObject({ items: 20, stopped: { kind: "Done" } });
   });
 
-  test("progress is told every so often and at the end", async () => {
+  test("progress is reported periodically and at the end", async () => {
     const world = new World();
     const source = numberedSource(100);
     await world.start(source);

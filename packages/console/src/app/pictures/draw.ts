@@ -29,7 +29,7 @@ export function drawStrip(context: Context, { width, height }: Size, colors: Col
   for (const x of strip.cursors) cursorMark(context, x, height, colors);
 }
 
-/** A cursor: a line with a small triangle on top, so that it can be told from a border. */
+/** A cursor: a line with a small triangle on top, so that it differs from a border. */
 function cursorMark(context: Context, x: number, height: number, colors: Colors): void {
   context.fillStyle = colors.text;
   context.fillRect(x - 0.75, 0, 1.5, height);

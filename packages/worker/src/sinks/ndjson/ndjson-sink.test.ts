@@ -269,7 +269,7 @@ describe("results that are not those that were written", () => {
     expect(await verify()).toMatchObject({ error: { kind: "ResultsMissing" } });
   });
 
-  test("cannot be told where an older version wrote them without checksums; such results are still assembled", async () => {
+  test("cannot be verified if an older version wrote them without checksums; such results are still assembled", async () => {
     const current = decodeToken(await write(["old"], request(1n)))!;
     const old = encodeToken({ ...current, crc: undefined });
     const both = await write(["new"], request(2n, old));

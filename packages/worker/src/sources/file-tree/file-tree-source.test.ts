@@ -231,7 +231,7 @@ describe("folders that cannot be read", () => {
     expect(problems.map(({ reason }) => reason)).toEqual(["a folder cannot be read: permission denied (EACCES)"]);
   });
 
-  test("and paths longer than a key may be are told of, and what lies behind them is still found", async () => {
+  test("and paths longer than a key may be are reported, and what comes after them is still found", async () => {
     const tree = newTree(["a", "z"]);
     const half = Array.from({ length: 9 }, () => "d".repeat(250)).join("/");
     // No system call takes such a path whole, so one half is put below the other.
