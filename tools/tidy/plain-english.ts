@@ -8,7 +8,7 @@ const WORDS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\b[Ww]ho(?:m|so)?ever\b/, "the caller, holder or worker that"],
   [/\bsa(?:id|ys?) aloud\b/, "printed, logged"],
   [/\bof unknown fate\b/, "with an unknown outcome"],
-  [/\b(?:is|are|was|were|be) told\b/, "learns, gets, is reported, is notified"],
+  [/\b(?:is|are|was|were|be) told\b(?! apart)/, "learns, gets, is reported, is notified"],
   [/\b(?:[Hh]ears?|heard) (?:of|that|the|its|about|what)\b/, "learns, receives, gets"],
   [/\b(?:[Tt]hose|[Tt]he one|[Aa]ll) who\b/, "workers that, callers that"],
   [/\bbeliev(?:e|es|ed) to\b/, "believes that it"],

@@ -44,7 +44,7 @@ async function used(page: Page): Promise<Used> {
   return { bytes: valueOf("JSHeapUsedSize"), nodes: valueOf("Nodes"), listeners: valueOf("JSEventListeners") };
 }
 
-/** Claim every shard of a run and give it back. Returns when a page that was open has heard of it. */
+/** Claim every shard of a run and give it back. Returns when an open page shows it. */
 async function makeEvents(run: RunId, page: Page, worker: bigint): Promise<void> {
   const open = (index: number) =>
     world.coordinator.openSession({

@@ -88,7 +88,7 @@ describe.each(["light", "dark"] as const)("the states of the %s theme", (theme) 
       }
   });
 
-  test("can be told from what is behind them", () => {
+  test("differ from what is behind them", () => {
     for (const state of STATES)
       expect(contrast(colors.get(state)!, colors.get("surface")!)).toBeGreaterThan(LEAST_CONTRAST[state]);
   });
