@@ -63,8 +63,11 @@ test.each([
   const socket = open();
   if (text !== "") socket.write(text);
   expect(await untilClosed(socket)).toMatch(/^HTTP\/1\.1 408 |^$/);
-  // Others are served.
-  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  // Others are served. On a busy machine this client may itself take longer than it is allowed to.
+  let status: number;
+  do ({ status } = await fetch(`${server.url}/healthz`));
+  while (status === 408);
+  expect(status).toBe(200);
 });
 
 test("a connection that is silent for too long is closed", async () => {
