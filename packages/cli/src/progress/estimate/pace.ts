@@ -16,6 +16,8 @@ const FEWEST_ITEMS = 30;
 /** A pace is steady if that of late differs from that of the window by no more. */
 const BECOMES_STEADY = 1.2;
 const STAYS_STEADY = 1.33;
+/** Work that slows down tends to go on doing so: at the end, fewer and fewer shards are in work. */
+const SLOWS_DOWN = 1.12;
 const MAX_SAMPLES = 2048;
 
 /** How fast the work proceeds, and whether that is steady enough to predict when it will end. */
@@ -61,7 +63,8 @@ export class Pace {
     if (lately <= 0) return undefined;
     const ratio = Math.max(whole / lately, lately / whole);
     const noise = 1 / Math.sqrt(last.items - late.items);
-    return ratio <= (this.#wasSteady ? STAYS_STEADY : BECOMES_STEADY) + noise ? (whole + lately) / 2 : undefined;
+    const limit = lately < whole ? SLOWS_DOWN : this.#wasSteady ? STAYS_STEADY : BECOMES_STEADY;
+    return ratio <= limit + noise ? (whole + lately) / 2 : undefined;
   }
 
   #windowStart(last: Sample, windowMs: number): Sample {
