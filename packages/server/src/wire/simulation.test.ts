@@ -59,6 +59,6 @@ test("a client that takes a refusal for a success is noticed", { timeout: 120_00
       },
     });
   const { report } = await play(1, trusting);
-  const message = "it is said to be done, and the store never accepted it";
+  const message = "reported as executed, but the store never accepted it";
   expect(report.violations[0]).toMatchObject({ kind: "WrongAnswer", message });
 });
