@@ -1,7 +1,7 @@
 export type { ShardSink, Sink, SinkRequest, SkippedItem } from "./sinks/sink.ts";
-export type { SourceError, SourceErrorKind } from "./source/source-error.ts";
-export type { Item, ItemBatch, ItemProblem, PlanRequest, ReadRequest, Source, SplitRequest } from "./source/source.ts";
-export type { EstimateRequest, WorkEstimate, WorkSpan } from "./source/work-estimate.ts";
+export type { SourceError, SourceErrorKind } from "./sources/source-error.ts";
+export type { Item, ItemBatch, ItemProblem, PlanRequest, ReadRequest, Source, SplitRequest } from "./sources/source.ts";
+export type { EstimateRequest, WorkEstimate, WorkSpan } from "./sources/work-estimate.ts";
 export {
   assembleNdjson,
   type AssembledNdjson,

@@ -2,7 +2,7 @@ import { classifyFailure, type ClassifyFailure } from "../policy/failure-class.t
 import type { ItemContext } from "../runtime/item-context.ts";
 import { ParkShard } from "../runtime/park-shard.ts";
 import { TimedCall } from "../runtime/timed-call.ts";
-import type { Item } from "../source/source.ts";
+import type { Item } from "../sources/source.ts";
 import type { WorkerTime } from "../time/worker-time.ts";
 import type { BatchOutcomes, ProcessBatch } from "./process-batch.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertCount } from "@gossip/stdx";
 import type { RunWorkersOptions } from "../runtime/run-workers-options.ts";
-import type { Item } from "../source/source.ts";
+import type { Item } from "../sources/source.ts";
 import { SYSTEM_TIME } from "../time/worker-time.ts";
 import { BatchCollector } from "./batch-collector.ts";
 import type { RunBatchesOptions } from "./process-batch.ts";

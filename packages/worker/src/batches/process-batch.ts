@@ -1,6 +1,6 @@
 import type { ItemContext } from "../runtime/item-context.ts";
 import type { RunWorkersOptions } from "../runtime/run-workers-options.ts";
-import type { Item } from "../source/source.ts";
+import type { Item } from "../sources/source.ts";
 
 /** What became of an item of a batch: its result, or why it failed. */
 export type BatchOutcome<R = unknown> = { readonly result: R } | { readonly error: unknown };

@@ -3,7 +3,7 @@
 
 import { heapBytesPerCall } from "@gossip/tools/heap";
 import { expect, test, vi } from "vitest";
-import type { Item } from "../source/source.ts";
+import type { Item } from "../sources/source.ts";
 import { KeySampler } from "../split/key-sampler.ts";
 import { FinishedPrefix } from "./finished-prefix.ts";
 import type { ItemContext } from "./item-context.ts";

@@ -1,5 +1,5 @@
 import { sleep } from "../time/worker-time.ts";
-import type { Item } from "../source/source.ts";
+import type { Item } from "../sources/source.ts";
 import type { CrashGate, GatedShard } from "./crash-gate.ts";
 import type { ItemFlow } from "./item-flow.ts";
 import type { ShardHost } from "./shard-host.ts";

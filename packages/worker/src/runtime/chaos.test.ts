@@ -7,7 +7,7 @@ import { assert, compareBytes, unwrap } from "@gossip/stdx";
 import { fixedExamples } from "@gossip/tools/fixed-examples";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Source } from "../source/source.ts";
+import type { Source } from "../sources/source.ts";
 import type { ItemContext } from "./item-context.ts";
 import { runWorkers } from "./run-workers.ts";
 import { keyOf, LEASE_MS, type NumberedItem, numberedSource, RUN, TokenSink, World } from "./world.fixture.ts";

@@ -1,5 +1,5 @@
 import type { FenceEpoch, ShardKey, ShardSpec, WorkerId } from "@gossip/contracts";
-import type { Item } from "../source/source.ts";
+import type { Item } from "../sources/source.ts";
 
 /** The shard that an item belongs to, as its holder knows it. */
 export interface HeldShard {

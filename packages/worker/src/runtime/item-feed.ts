@@ -1,5 +1,5 @@
 import { compareBytes } from "@gossip/stdx";
-import type { Item, ItemBatch, ItemProblem } from "../source/source.ts";
+import type { Item, ItemBatch, ItemProblem } from "../sources/source.ts";
 import type { CarefulStart } from "./careful-start.ts";
 import type { CrashGate, GatedShard } from "./crash-gate.ts";
 import { ItemCrashed, SUSPECTED_FROM } from "./crash-suspicion.ts";

@@ -2,7 +2,7 @@ import { Redacted } from "@gossip/stdx";
 import type { ParkReason } from "@gossip/contracts";
 import { classifyFailure, type FailureClass } from "../policy/failure-class.ts";
 import { pauseAfter } from "../policy/retry-schedule.ts";
-import type { Item, ItemProblem } from "../source/source.ts";
+import type { Item, ItemProblem } from "../sources/source.ts";
 import { FinishedPrefix, type Slot } from "./finished-prefix.ts";
 import type { ItemContext } from "./item-context.ts";
 import { reasonOf, type ItemFailure } from "./item-failure.ts";

@@ -1,5 +1,5 @@
 import type { WorkerSession } from "@gossip/coordination";
-import type { Item } from "../source/source.ts";
+import type { Item } from "../sources/source.ts";
 import type { ItemContext } from "./item-context.ts";
 import type { ShardHost } from "./shard-host.ts";
 import { writeFenceOf } from "./write-fence.ts";

@@ -1,7 +1,7 @@
 import type { RunRecord } from "@gossip/coordination";
 import { InfraError } from "@gossip/coordination-errors";
 import { ClaimBackoff } from "../policy/claim-backoff.ts";
-import type { Item } from "../source/source.ts";
+import type { Item } from "../sources/source.ts";
 import { sleep } from "../time/worker-time.ts";
 import type { Outage } from "./outage.ts";
 import type { Settings } from "./settings.ts";

@@ -1,5 +1,5 @@
 import { ParkReason } from "@gossip/contracts";
-import type { SourceErrorKind } from "../source/source-error.ts";
+import type { SourceErrorKind } from "../sources/source-error.ts";
 import { ParkShard } from "./park-shard.ts";
 
 const REASON_OF_CODE: Readonly<Record<string, ParkReason>> = {

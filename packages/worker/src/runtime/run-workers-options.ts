@@ -6,7 +6,7 @@ import type { ClassifyFailure } from "../policy/failure-class.ts";
 import type { BackoffInput, RetryInput } from "../policy/retry-schedule.ts";
 import type { SplitInput } from "../policy/split-policy.ts";
 import type { Sink } from "../sinks/sink.ts";
-import type { Item, Source } from "../source/source.ts";
+import type { Item, Source } from "../sources/source.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { WorkerTime } from "../time/worker-time.ts";
 import type { MaxFailures } from "./failure-limit.ts";

@@ -2,7 +2,7 @@ import type { FenceEpoch } from "@gossip/contracts";
 import type { Coordinator } from "@gossip/coordination";
 import { expectTypeOf } from "vitest";
 import type { Sink } from "../sinks/sink.ts";
-import type { Item, Source } from "../source/source.ts";
+import type { Item, Source } from "../sources/source.ts";
 import { runWorkers } from "./run-workers.ts";
 import type { StartRunError } from "./start-run-error.ts";
 import type { WorkerEvent } from "./worker-event.ts";

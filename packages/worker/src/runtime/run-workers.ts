@@ -3,7 +3,7 @@ import { Redacted } from "@gossip/stdx";
 import { inBatches } from "../batches/in-batches.ts";
 import type { RunBatchesOptions } from "../batches/process-batch.ts";
 import { LeaseKeeper } from "../keeper/lease-keeper.ts";
-import type { Item } from "../source/source.ts";
+import type { Item } from "../sources/source.ts";
 import { Observer } from "../telemetry/observer.ts";
 import { openRun } from "./open-run.ts";
 import { Outage } from "./outage.ts";

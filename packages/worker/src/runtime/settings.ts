@@ -10,7 +10,7 @@ import {
   type RetrySchedule,
 } from "../policy/retry-schedule.ts";
 import { makeSplitPolicy, type SplitPolicy } from "../policy/split-policy.ts";
-import type { Item } from "../source/source.ts";
+import type { Item } from "../sources/source.ts";
 import { SYSTEM_TIME, type WorkerTime } from "../time/worker-time.ts";
 import { FailureLimit } from "./failure-limit.ts";
 import { defaultWorkerName } from "./registration.ts";

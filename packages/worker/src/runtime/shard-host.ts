@@ -1,6 +1,6 @@
 import type { CapacityHint, WorkerSession } from "@gossip/coordination";
 import type { FleetLimiter } from "../limits/fleet-limiter.ts";
-import type { Item } from "../source/source.ts";
+import type { Item } from "../sources/source.ts";
 import type { CrashGate } from "./crash-gate.ts";
 import type { Outage } from "./outage.ts";
 import type { RunCounts } from "./run-counts.ts";

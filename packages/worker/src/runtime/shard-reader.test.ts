@@ -1,7 +1,7 @@
 // A reading that is begun anew at the wrong key reads something twice or never; one that is not stopped where the shard was cut works on another's items.
 
 import { describe, expect, test } from "vitest";
-import type { ItemBatch, Source } from "../source/source.ts";
+import type { ItemBatch, Source } from "../sources/source.ts";
 import { ManualTime } from "../time/manual-time.fixture.ts";
 import { RetryAfter } from "./retry-after.ts";
 import { Outage } from "./outage.ts";

@@ -2,7 +2,7 @@ import { MAX_KEY_SIZE, type RangeInput } from "@gossip/contracts";
 import { compareBytes, Redacted } from "@gossip/stdx";
 import { classifyFailure, type ClassifyFailure, type FailureClass } from "../policy/failure-class.ts";
 import { pauseAfter, type RetrySchedule } from "../policy/retry-schedule.ts";
-import type { Item, ItemBatch, ItemProblem, Source } from "../source/source.ts";
+import type { Item, ItemBatch, ItemProblem, Source } from "../sources/source.ts";
 import { SourceReadFailed } from "../sources/source-read-failed.ts";
 import { sleep, type WorkerTime } from "../time/worker-time.ts";
 import type { Outage } from "./outage.ts";

@@ -2,7 +2,7 @@ import type { WorkerSession } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
 import { SinkFailed } from "../sinks/sink-failed.ts";
 import type { ShardSink, Sink, SkippedItem } from "../sinks/sink.ts";
-import type { Item } from "../source/source.ts";
+import type { Item } from "../sources/source.ts";
 
 /** A result that was not written. */
 export interface NotWritten {

@@ -3,7 +3,7 @@ import type { ParkReason } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
 import { Redacted } from "@gossip/stdx";
 import type { ControlledShard } from "../limits/run-control.ts";
-import type { Item, ItemProblem } from "../source/source.ts";
+import type { Item, ItemProblem } from "../sources/source.ts";
 import { CarefulStart } from "./careful-start.ts";
 import type { GatedShard } from "./crash-gate.ts";
 import { crashedItem, isSuspected, mayHaveMarker } from "./crash-suspicion.ts";

@@ -2,7 +2,7 @@ import type { RunStatus, SplitResidualPlan } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
 import { compareBytes } from "@gossip/stdx";
 import { expectedHandoverMs, paceMs } from "../policy/split-policy.ts";
-import type { Item, Source, SplitRequest } from "../source/source.ts";
+import type { Item, Source, SplitRequest } from "../sources/source.ts";
 import { KeySampler } from "../split/key-sampler.ts";
 import { planSplit } from "../split/plan-split.ts";
 import { splitPoints } from "../split/split-points.ts";

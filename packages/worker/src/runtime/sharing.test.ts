@@ -3,7 +3,7 @@
 
 import { unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
-import type { Source } from "../source/source.ts";
+import type { Source } from "../sources/source.ts";
 import { runWorkers } from "./run-workers.ts";
 import type { WorkerEvent } from "./worker-event.ts";
 import { type NumberedItem, numberedSource, RUN, TokenSink, World } from "./world.fixture.ts";

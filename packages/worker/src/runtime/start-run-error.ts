@@ -1,6 +1,6 @@
 import { messageOf, type CreateRunError, type GetRunError } from "@gossip/coordination-errors";
 import { assert } from "@gossip/stdx";
-import type { SourceError } from "../source/source-error.ts";
+import type { SourceError } from "../sources/source-error.ts";
 
 /** Why a run was neither created nor joined. */
 export type StartRunError =

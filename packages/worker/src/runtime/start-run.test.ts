@@ -5,7 +5,7 @@ import type { ShardPosition } from "@gossip/coordination";
 import { decodeConnectorExtra, decodeHint } from "@gossip/frontier";
 import { err, ok, unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
-import type { Source } from "../source/source.ts";
+import type { Source } from "../sources/source.ts";
 import { startRun, type StartRunOptions } from "./start-run.ts";
 import { numberedSource, RUN, World } from "./world.fixture.ts";
 

@@ -25,8 +25,8 @@ import {
   ShardMetadata,
 } from "@gossip/frontier";
 import { assert, assertBytes, assertCount, compareBytes, equalBytes, err, ok, unwrap, type Result } from "@gossip/stdx";
-import type { SourceError } from "../source/source-error.ts";
-import type { Source } from "../source/source.ts";
+import type { SourceError } from "../sources/source-error.ts";
+import type { Source } from "../sources/source.ts";
 import { registerPages } from "./register-pages.ts";
 import type { StartRunError } from "./start-run-error.ts";
 

@@ -1,7 +1,7 @@
 import type { FenceEpoch, ParkReason, ShardId } from "@gossip/contracts";
 import type { AnyCoordError, ErrorKind } from "@gossip/coordination-errors";
 import type { Redacted } from "@gossip/stdx";
-import type { Item } from "../source/source.ts";
+import type { Item } from "../sources/source.ts";
 
 /** Why a shard was lost. */
 export type LossCause =

@@ -6,7 +6,7 @@ import type { LeaseKeeper } from "../keeper/lease-keeper.ts";
 import type { FleetLimiter } from "../limits/fleet-limiter.ts";
 import { RunControl } from "../limits/run-control.ts";
 import { ClaimBackoff } from "../policy/claim-backoff.ts";
-import type { Item } from "../source/source.ts";
+import type { Item } from "../sources/source.ts";
 import type { Observer } from "../telemetry/observer.ts";
 import { CoordinatorTime } from "./coordinator-time.ts";
 import { FailureWatch } from "./failure-watch.ts";

@@ -3,7 +3,7 @@ import { Coordinator, MemoryStore, type CoordinationStore } from "@gossip/coordi
 import { ManualClock } from "@gossip/coordination/testing";
 import { compareBytes, ok, unwrap } from "@gossip/stdx";
 import type { ShardSink, Sink, SinkRequest } from "../sinks/sink.ts";
-import type { Item, ItemBatch, Source } from "../source/source.ts";
+import type { Item, ItemBatch, Source } from "../sources/source.ts";
 import { ManualTime } from "../time/manual-time.fixture.ts";
 import { startRun } from "./start-run.ts";
 

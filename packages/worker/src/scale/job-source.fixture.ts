@@ -1,7 +1,7 @@
 import { ShardSpec } from "@gossip/contracts";
 import { evenSplitPoints } from "@gossip/frontier";
 import { compareBytes, ok } from "@gossip/stdx";
-import type { Item, ItemBatch, Source } from "../source/source.ts";
+import type { Item, ItemBatch, Source } from "../sources/source.ts";
 import type { JobWorld } from "./job-world.fixture.ts";
 
 export interface JobItem extends Item {

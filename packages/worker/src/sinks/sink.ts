@@ -1,5 +1,5 @@
 import type { FenceEpoch, ShardKey } from "@gossip/contracts";
-import type { Item } from "../source/source.ts";
+import type { Item } from "../sources/source.ts";
 
 export interface SinkRequest {
   readonly shard: ShardKey;

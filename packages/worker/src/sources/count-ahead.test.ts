@@ -3,8 +3,8 @@
 import { compareBytes } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ItemBatch, ReadRequest } from "../source/source.ts";
-import type { WorkEstimate } from "../source/work-estimate.ts";
+import type { ItemBatch, ReadRequest } from "./source.ts";
+import type { WorkEstimate } from "./work-estimate.ts";
 import { countAhead, spreadOrder } from "./count-ahead.ts";
 import { rangesBetween } from "./range-shards.ts";
 import { isBelowEnd } from "./read-bounds.ts";

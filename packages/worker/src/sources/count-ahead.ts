@@ -1,7 +1,7 @@
 import type { RangeInput } from "@gossip/contracts";
 import { keySuccessor } from "@gossip/frontier";
-import type { ItemBatch, ReadRequest } from "../source/source.ts";
-import type { WorkEstimate, WorkSpan } from "../source/work-estimate.ts";
+import type { ItemBatch, ReadRequest } from "./source.ts";
+import type { WorkEstimate, WorkSpan } from "./work-estimate.ts";
 
 export interface CountRequest {
   /** Adjacent ranges in key order. They are counted in an order that spreads over all of them. */

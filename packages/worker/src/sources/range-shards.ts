@@ -1,7 +1,7 @@
 import { MAX_INITIAL_SHARDS, type RangeInput, type ShardSpec } from "@gossip/contracts";
 import { rangeShard } from "@gossip/frontier";
 import { assert, assertCount, unwrap } from "@gossip/stdx";
-import type { PlanRequest } from "../source/source.ts";
+import type { PlanRequest } from "./source.ts";
 
 /** The shards between the bounds of a range and the ascending points inside it. */
 export function shardsBetween(range: RangeInput, points: readonly Uint8Array[]): readonly ShardSpec[] {

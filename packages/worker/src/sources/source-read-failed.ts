@@ -1,4 +1,4 @@
-import type { SourceError, SourceErrorKind } from "../source/source-error.ts";
+import type { SourceError, SourceErrorKind } from "./source-error.ts";
 
 /** Thrown by a reading that cannot continue. The runtime waits and reads again, and finally parks the shard. */
 export class SourceReadFailed extends Error {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { assert } from "@gossip/stdx";
-import type { Item } from "../../source/source.ts";
+import type { Item } from "../../sources/source.ts";
 import type { ShardSink, SinkRequest, SkippedItem } from "../sink.ts";
 import { SinkFailed } from "../sink-failed.ts";
 import { codeOf } from "../../sources/system-words.ts";

@@ -19,7 +19,7 @@ import { planHintedSplitReplace, planHintedSplitResidual, rangeShard } from "@go
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SinkRequest } from "../sink.ts";
-import type { Item } from "../../source/source.ts";
+import type { Item } from "../../sources/source.ts";
 import { sinkTokens } from "../sink-tokens.ts";
 import { assembleNdjson, assembleWith, verifyNdjson } from "./assemble-ndjson.ts";
 import { CrashingFiles, systemError } from "./crashing-files.fixture.ts";

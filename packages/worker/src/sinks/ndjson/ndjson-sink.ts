@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { assert, assertCount } from "@gossip/stdx";
 import type { ShardSink, Sink, SinkRequest } from "../sink.ts";
-import type { Item } from "../../source/source.ts";
+import type { Item } from "../../sources/source.ts";
 import { SinkFailed } from "../sink-failed.ts";
 import { NdjsonShardSink, type RecordForm, type ToRecord, type ToSkippedRecord } from "./ndjson-shard-sink.ts";
 import { PART_FILES, type PartFiles } from "./part-files.ts";

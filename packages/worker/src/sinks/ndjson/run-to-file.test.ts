@@ -11,7 +11,7 @@ import { unwrap } from "@gossip/stdx";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { runWorkers } from "../../runtime/run-workers.ts";
 import { startRun } from "../../runtime/start-run.ts";
-import type { Item, Source } from "../../source/source.ts";
+import type { Item, Source } from "../../sources/source.ts";
 import { fileTreeSource } from "../../sources/file-tree/file-tree-source.ts";
 import { linesSource } from "../../sources/lines/lines-source.ts";
 import { sinkTokens } from "../sink-tokens.ts";

@@ -1,6 +1,6 @@
 import { FenceEpoch, RunId, ShardId } from "@gossip/contracts";
 import type { ShardSink } from "../sink.ts";
-import type { Item } from "../../source/source.ts";
+import type { Item } from "../../sources/source.ts";
 import { Crash, type CrashingFiles } from "./crashing-files.fixture.ts";
 import { NdjsonSink } from "./ndjson-sink.ts";
 

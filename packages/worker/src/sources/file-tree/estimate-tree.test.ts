@@ -1,6 +1,6 @@
 // The plan judges a tree by its upper levels, and one deep folder can hold nearly everything. The count must see it.
 import { expect, test } from "vitest";
-import type { WorkEstimate } from "../../source/work-estimate.ts";
+import type { WorkEstimate } from "../work-estimate.ts";
 import { fileTreeSource } from "./file-tree-source.ts";
 import { makeTree } from "./temporary-tree.fixture.ts";
 

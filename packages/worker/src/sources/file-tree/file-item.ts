@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import type { Item } from "../../source/source.ts";
+import type { Item } from "../source.ts";
 import { asText, joinPath } from "./path-bytes.ts";
 import { openInTree } from "./tree-folders.ts";
 

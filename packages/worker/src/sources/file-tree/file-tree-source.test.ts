@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { compareBytes, InvariantViolation, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
-import type { ItemProblem, ReadRequest } from "../../source/source.ts";
+import type { ItemProblem, ReadRequest } from "../source.ts";
 import { describeSource } from "../../testing/index.ts";
 import { FileTreeSource, fileTreeSource, readOptions, type FileTreeOptions } from "./file-tree-source.ts";
 import { inTree, makeTree, type TemporaryTree } from "./temporary-tree.fixture.ts";

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { ShardSpec } from "@gossip/contracts";
 import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
-import type { SourceError } from "../../source/source-error.ts";
-import type { ItemBatch, PlanRequest, ReadRequest, Source, SplitRequest } from "../../source/source.ts";
-import type { EstimateRequest, WorkEstimate } from "../../source/work-estimate.ts";
+import type { SourceError } from "../source-error.ts";
+import type { ItemBatch, PlanRequest, ReadRequest, Source, SplitRequest } from "../source.ts";
+import type { EstimateRequest, WorkEstimate } from "../work-estimate.ts";
 import { makeRetrySchedule, type RetryInput, type RetrySchedule } from "../../policy/retry-schedule.ts";
 import { countAhead } from "../count-ahead.ts";
 import { assertPlanRequest, rangesBetween, shardsBetween } from "../range-shards.ts";

@@ -1,4 +1,4 @@
-import type { SourceError } from "../../source/source-error.ts";
+import type { SourceError } from "../source-error.ts";
 import { SourceReadFailed } from "../source-read-failed.ts";
 import { codeOf, systemWords } from "../system-words.ts";
 

@@ -5,7 +5,7 @@ import { readlinkSync } from "node:fs";
 import { compareBytes } from "@gossip/stdx";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import type { ReadRequest } from "../../source/source.ts";
+import type { ReadRequest } from "../source.ts";
 import { describeSource } from "../../testing/index.ts";
 import { FileTreeSource, readOptions, type FileTreeOptions } from "./file-tree-source.ts";
 import { listDirectory } from "./list-directory.ts";

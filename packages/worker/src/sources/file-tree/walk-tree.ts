@@ -3,7 +3,7 @@ import { keySuccessor, prefixSuccessor } from "@gossip/frontier";
 import { setTimeout as sleep } from "node:timers/promises";
 import { compareBytes } from "@gossip/stdx";
 import { pauseAfter } from "../../policy/retry-schedule.ts";
-import type { ItemBatch, ItemProblem } from "../../source/source.ts";
+import type { ItemBatch, ItemProblem } from "../source.ts";
 import type { ReadBounds } from "../read-bounds.ts";
 import { SourceReadFailed } from "../source-read-failed.ts";
 import { FileItem } from "./file-item.ts";

@@ -1,9 +1,9 @@
 import { MAX_KEY_SIZE, type RangeInput, type ShardSpec } from "@gossip/contracts";
 import { evenSplitPoints, splitPointsFromSamples } from "@gossip/frontier";
 import { assert, assertBytes, compareBytes, isBytes, ok, type Result } from "@gossip/stdx";
-import type { SourceError } from "../../source/source-error.ts";
-import type { Item, ItemBatch, PlanRequest, ReadRequest, Source } from "../../source/source.ts";
-import type { EstimateRequest, WorkEstimate } from "../../source/work-estimate.ts";
+import type { SourceError } from "../source-error.ts";
+import type { Item, ItemBatch, PlanRequest, ReadRequest, Source } from "../source.ts";
+import type { EstimateRequest, WorkEstimate } from "../work-estimate.ts";
 import { countAhead } from "../count-ahead.ts";
 import { assertPlanRequest, shardsBetween } from "../range-shards.ts";
 import { isBelowEnd, readBounds } from "../read-bounds.ts";

@@ -2,7 +2,7 @@
 // when only a few of its lines are.
 import { open } from "node:fs/promises";
 import { expect, test } from "vitest";
-import type { WorkEstimate } from "../../source/work-estimate.ts";
+import type { WorkEstimate } from "../work-estimate.ts";
 import { estimateLines } from "./estimate-lines.ts";
 import { lineKey, manifestPrefix, offsetAtOrAbove } from "./line-offsets.ts";
 import { linesSource } from "./lines-source.ts";

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import type { WorkEstimate, WorkSpan } from "../../source/work-estimate.ts";
+import type { WorkEstimate, WorkSpan } from "../work-estimate.ts";
 import { lineKey } from "./line-offsets.ts";
 import { NEWLINE, readChunk } from "./read-lines.ts";
 

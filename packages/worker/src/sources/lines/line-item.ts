@@ -1,4 +1,4 @@
-import type { Item } from "../../source/source.ts";
+import type { Item } from "../source.ts";
 import { lineKey } from "./line-offsets.ts";
 
 /** A chunk of a file, shared by the lines in it. */

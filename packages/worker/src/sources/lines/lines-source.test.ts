@@ -9,7 +9,7 @@ import { decodeHint, encodeKey, ManifestRowKey } from "@gossip/frontier";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
-import type { ItemProblem, ReadRequest } from "../../source/source.ts";
+import type { ItemProblem, ReadRequest } from "../source.ts";
 import { describeSource } from "../../testing/index.ts";
 import { linesSource, type LinesOptions } from "./lines-source.ts";
 import { linesOf, makeFile, type TemporaryFile } from "./temporary-file.fixture.ts";

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import type { ItemBatch, ItemProblem } from "../../source/source.ts";
+import type { ItemBatch, ItemProblem } from "../source.ts";
 import { LineItem, type LineChunk } from "./line-item.ts";
 import { lineKey } from "./line-offsets.ts";
 

@@ -4,8 +4,8 @@
 import { encodeKey, ManifestId, ManifestRow, ManifestRowKey, manifestShard } from "@gossip/frontier";
 import { compareBytes, ok, unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
-import type { ItemBatch, ReadRequest } from "../../source/source.ts";
-import type { EstimateRequest, WorkEstimate, WorkSpan } from "../../source/work-estimate.ts";
+import type { ItemBatch, ReadRequest } from "../../sources/source.ts";
+import type { EstimateRequest, WorkEstimate, WorkSpan } from "../../sources/work-estimate.ts";
 import { describeSource, runSourceCase, SOURCE_CASES } from "./describe-source.ts";
 import { END, fixtureOf, ModelSource, MODEL_KEYS, START, TOO_LONG } from "./model-source.fixture.ts";
 

@@ -1,5 +1,5 @@
 import { compareBytes } from "@gossip/stdx";
-import type { WorkEstimate } from "../../source/work-estimate.ts";
+import type { WorkEstimate } from "../../sources/work-estimate.ts";
 import type { SourceCase } from "./source-case.ts";
 import type { SourceWorld } from "./source-world.ts";
 

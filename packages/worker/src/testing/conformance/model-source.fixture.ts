@@ -1,8 +1,8 @@
 import { MAX_KEY_SIZE, type ShardSpec } from "@gossip/contracts";
 import { rangeShard, splitPointsFromSamples } from "@gossip/frontier";
 import { compareBytes, ok, unwrap } from "@gossip/stdx";
-import type { ItemBatch, ItemProblem, PlanRequest, ReadRequest, Source, SplitRequest } from "../../source/source.ts";
-import type { EstimateRequest, WorkEstimate } from "../../source/work-estimate.ts";
+import type { ItemBatch, ItemProblem, PlanRequest, ReadRequest, Source, SplitRequest } from "../../sources/source.ts";
+import type { EstimateRequest, WorkEstimate } from "../../sources/work-estimate.ts";
 import type { SourceFixture } from "./source-fixture.ts";
 
 const BATCH = 3;

@@ -1,4 +1,4 @@
-import type { Source } from "../../source/source.ts";
+import type { Source } from "../../sources/source.ts";
 
 /** A source whose contents are known. */
 export interface SourceFixture {

@@ -2,7 +2,7 @@ import type { RangeInput } from "@gossip/contracts";
 import type { Expect } from "@gossip/coordination/testing";
 import { byteMidpoint, keySuccessor } from "@gossip/frontier";
 import { compareBytes } from "@gossip/stdx";
-import type { ItemBatch, ItemProblem, ReadRequest, Source } from "../../source/source.ts";
+import type { ItemBatch, ItemProblem, ReadRequest, Source } from "../../sources/source.ts";
 import type { SourceFixture } from "./source-fixture.ts";
 
 export const EVERYTHING: RangeInput = { start: new Uint8Array(0), end: new Uint8Array(0) };
