@@ -146,7 +146,7 @@ test("retry processes only what failed, in a file of its own, and forgets what s
 
 test("a retry goes on after kill -9, and no result is lost or there twice", async () => {
   const run = ["run", "mine", "--source", "lines:rows", "--exec", "false"];
-  const flags = ["--retries", "0", "--workers", "1", "--shards", "1", "--lease", "1", "--out", "out.ndjson"];
+  const flags = ["--retries", "0", "--workers", "1", "--shards", "1", "--lease", "3", "--out", "out.ndjson"];
   expect((await at(...run, ...flags)).code).toBe(3);
   const retry = [
     "retry",

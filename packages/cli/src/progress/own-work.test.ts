@@ -27,6 +27,21 @@ describe("OwnWork", () => {
     expect(own.unstored).toBe(0);
   });
 
+  test("items that were lost with their shard and are done again count once", () => {
+    const own = new OwnWork(() => 0);
+    own.onEvent(claimed(A));
+    own.onProgress(progress(10));
+    own.onEvent(stored(A, 6));
+    expect([own.done, own.unstored]).toEqual([10, 4]);
+    own.onEvent({ kind: "LeaseLost", shard: A, items: 10, cause: "LeaseExpired", isTaken: false });
+    expect([own.done, own.unstored]).toEqual([6, 0]);
+    own.onEvent(claimed(A));
+    own.onProgress(progress(14));
+    expect([own.done, own.unstored]).toEqual([10, 4]);
+    own.onEvent({ kind: "ShardCompleted", shard: A, items: 4 });
+    expect([own.done, own.unstored]).toEqual([10, 0]);
+  });
+
   test("the store or the source is out from when it became unavailable until it is back", () => {
     let nowMs = 1000;
     const own = new OwnWork(() => nowMs);

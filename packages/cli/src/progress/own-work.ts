@@ -34,6 +34,7 @@ export class OwnWork {
   #resultsOutMs: number | undefined;
   /** Items that are stored, or were lost with their shard. */
   #settled = 0;
+  #lost = 0;
   #progress: WorkerProgress | undefined;
   #rejections: ShardId[] = [];
 
@@ -44,6 +45,11 @@ export class OwnWork {
   /** The last report. `undefined` before the first. */
   get progress(): WorkerProgress | undefined {
     return this.#progress;
+  }
+
+  /** Items that are done, without those that were lost with their shard: another holder, or this one, does them again. */
+  get done(): number {
+    return Math.max(0, (this.#progress?.items ?? 0) - this.#lost);
   }
 
   /** Items that are done and not stored yet. */
@@ -83,6 +89,7 @@ export class OwnWork {
       this.#settled += event.items;
       this.#storedOf.set(event.shard, (this.#storedOf.get(event.shard) ?? 0) + event.items);
     }
+    if (kind === "LeaseLost") this.#lost += event.items - (this.#storedOf.get(event.shard) ?? 0);
     if (kind === "ShardCompleted" || kind === "ShardParked" || kind === "ShardReleased" || kind === "LeaseLost")
       this.#leave(event.shard, event.items);
   };

@@ -143,7 +143,7 @@ class Watch implements RunWatch {
     if (this.#outage(nowMs) !== undefined) this.#figures = this.#estimator.addSilence(nowMs);
     // What other processes have done is known at the next look.
     else if (overview.rows.every(({ leaseOwner }) => leaseOwner === undefined || leaseOwner === worker)) {
-      const itemsSince = (own.progress?.items ?? 0) - this.#ownAtLook;
+      const itemsSince = own.done - this.#ownAtLook;
       this.#figures = this.#estimator.addOwn({ atMs: nowMs, itemsSince, left: this.#workLeft(overview) });
       this.#figuresMs = nowMs;
     }
@@ -193,7 +193,7 @@ class Watch implements RunWatch {
   #sample(overview: RunOverview, atMs: number): ProgressFigures {
     const { own } = this.#options;
     this.#figuresMs = atMs;
-    this.#ownAtLook = own.progress?.items ?? 0;
+    this.#ownAtLook = own.done;
     const left = this.#workLeft(overview);
     return this.#estimator.add({ atMs, items: overview.totals.items, unstored: own.unstored, left });
   }

@@ -20,6 +20,7 @@ export interface ProgressSample {
 
 /** What this process has done since the last sample from the store. */
 export interface OwnSample extends Pick<ProgressSample, "atMs" | "left"> {
+  /** Negative if items that were done at that sample were lost with their shard. */
   readonly itemsSince: number;
 }
 
@@ -60,7 +61,7 @@ export class ProgressEstimator {
   addOwn({ atMs, itemsSince, left }: OwnSample): ProgressFigures {
     const looked = this.#looked;
     if (looked === undefined) return { fraction: undefined, perSecond: undefined, remainingMs: undefined };
-    return this.#figures({ ...looked, atMs, left, unstored: looked.unstored + itemsSince });
+    return this.#figures({ ...looked, atMs, left, unstored: Math.max(0, looked.unstored + itemsSince) });
   }
 
   /** The figures at a time without news, such as during an outage: the rate falls, and the end is not known. */
