@@ -133,9 +133,8 @@ async function writeWhole(assembly: Assembly): Promise<void> {
   await files.makeFolder(folder);
   const temporary = join(folder, `${randomUUID()}.tmp`);
   if (form.isFolder) await files.makeFolder(temporary);
-  const writer = form.isFolder
-    ? new FolderWriter(files, temporary, form, partSize)
-    : new FileWriter(await files.create(temporary), form);
+  const parts = form.isFolder ? new FolderWriter(files, temporary, form, partSize) : undefined;
+  const writer = parts ?? new FileWriter(await files.create(temporary), form);
   try {
     const out = new Output(writer);
     for (const token of chains) await copyChain(assembly, token, out);
@@ -143,7 +142,7 @@ async function writeWhole(assembly: Assembly): Promise<void> {
   } finally {
     await writer.close();
   }
-  if (form.isFolder) await replaceFolder(assembly, temporary);
+  if (parts !== undefined) await replaceFolder(assembly, { temporary, partCount: parts.partCount });
   else await files.rename(temporary, path);
   await files.syncFolder(dirname(path));
 }
@@ -155,10 +154,15 @@ async function writeWhole(assembly: Assembly): Promise<void> {
  * A process may move away what another one has just put there. That one removes the parts only if the results are there
  * once the folder of the parts has its other name, when nothing can be moved into it any more.
  */
-async function replaceFolder(assembly: Assembly, temporary: string): Promise<void> {
+async function replaceFolder(
+  assembly: Assembly,
+  { temporary, partCount }: { readonly temporary: string; readonly partCount: number },
+): Promise<void> {
   const { files, path, folder } = assembly;
   while (!(await isRenamed(files, temporary, path))) {
-    if (await isAssembled(assembly)) return;
+    // Equal results of another run may have parts of another size.
+    const isSame = (await hasPart(assembly, partCount)) && !(await hasPart(assembly, partCount + 1));
+    if (isSame && (await isAssembled(assembly))) return;
     if (folder === doomedFolder(assembly)) return;
     try {
       await files.rename(path, `${temporary}.old`);
@@ -273,10 +277,13 @@ async function isAssembled({ files, form, chains }: Assembly): Promise<boolean> 
 }
 
 /** Whether there are results. A file is replaced in one step, so it is always there. */
-async function isThere({ files, form, path }: Assembly): Promise<boolean> {
-  if (!form.isFolder) return true;
+async function isThere(assembly: Assembly): Promise<boolean> {
+  return !assembly.form.isFolder || (await hasPart(assembly, 1));
+}
+
+async function hasPart({ files, form, path }: Assembly, number: number): Promise<boolean> {
   try {
-    const file = await files.open(partPath(path, 1, form));
+    const file = await files.open(partPath(path, number, form));
     await file.close();
     return true;
   } catch (thrown) {

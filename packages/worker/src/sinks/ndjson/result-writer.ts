@@ -84,6 +84,11 @@ export class FolderWriter implements ResultWriter {
     this.#partSize = partSize;
   }
 
+  /** The parts that were begun. */
+  get partCount(): number {
+    return this.#partCount;
+  }
+
   async write(bytes: Buffer): Promise<void> {
     const all = this.#tail.length === 0 ? bytes : Buffer.concat([this.#tail, bytes]);
     const end = all.lastIndexOf(NEWLINE) + 1;
