@@ -47,6 +47,7 @@ const KEYS: Readonly<Record<string, string | undefined>> = {
   [`s/${SPACE}/b/0a979046${SHARD}`]: keyOf(placed("Active", { cursor: begun })),
   [`s/${SPACE}/f/0a979046${SHARD}`]: keyOf(placed("Active")),
   [`s/${SPACE}/h/0000000000000002/${SHARD}`]: keyOf(placed("Active", { lease: lease(2n << 17n) })),
+  [`s/${SPACE}/g`]: layout.page(SPACE),
   [`s/${SPACE}/n`]: layout.census(SPACE),
   [`s/${SPACE}/o/00ff61/${SHARD}`]: orderKey(layout, SPACE, { keyRangeStart: Uint8Array.of(0, 0xff, 0x61), shard }),
   [`note/${TENANT}/${RUN}/01/00ff61`]: noteKey(layout, address, "failure", Uint8Array.of(0, 0xff, 0x61)),

@@ -61,8 +61,8 @@ const CALLS: Readonly<
     { tenant: TENANT, key: KEY, opId: op(9) },
   ],
   createRun: [missing, { tenant: TENANT, run: RUN, config }],
-  registerShards: [makeRun({ status: "Initializing", rootShards: [] }), { ...ofRun, shards }],
-  createRunWithShards: [missing, { ...ofRun, config, shards }],
+  registerShards: [{ run: makeRun({ status: "Initializing", rootShards: [] }) }, { ...ofRun, shards, more: true }],
+  createRunWithShards: [{ loaded: missing }, { ...ofRun, config, shards }],
   completeRun: [
     { run: makeRun(), counts: { active: 0, parked: 0 } },
     { ...ofRun, options: {} },

@@ -26,11 +26,12 @@ export interface LoadedCreation extends Omit<LoadedRegistration, "run"> {
  * valid; the id was not deleted; the run belongs to the tenant and has this configuration; then as in `registerShards`.
  */
 export function createRunWithShards(
-  { loaded, ...pages }: LoadedCreation,
+  creation: LoadedCreation,
   command: CreateRunWithShardsCommand,
   now: LogicalTime,
 ): Result<Transition<IdempotentOutcome<RunRecord>, PutRun>, Refusal<"createRunWithShards">> {
-  assertInput(loaded, command, now);
+  assertInput(creation, command, now);
+  const { loaded, ...pages } = creation;
   const { tenant, run } = command;
   const config = RunConfig.tryNew(command.config);
   if (!config.ok) return err(coordError("InvalidConfig", { reason: config.error }));

@@ -59,11 +59,12 @@ export interface RegisterShardsOutcome {
  * valid; it lies above the pages before it. The store checks the quota, and that the ids are new, when it writes.
  */
 export function registerShards(
-  { run: loaded, lastShard, earlierCount = 0 }: LoadedRegistration,
+  registration: LoadedRegistration,
   command: RegisterShardsCommand,
   now: LogicalTime,
 ): Result<Transition<IdempotentOutcome<RegisterShardsOutcome>, PutRun>, Refusal<"registerShards">> {
-  assertInput(loaded, command, now);
+  assertInput(registration, command, now);
+  const { run: loaded, lastShard, earlierCount = 0 } = registration;
   const found = findRun(loaded, command.tenant);
   if (!found.ok) return found;
   const run = found.value;
