@@ -8,7 +8,7 @@ const PORT = {
 const SPLIT = {
   package: "coordination-lmdb",
   test: "lmdb-store.test.ts",
-  testName: "a split is made as a whole",
+  testName: "a split is atomic",
 } as const;
 const COMMITTER = {
   package: "coordination-lmdb",
