@@ -4,5 +4,10 @@ import { expectSamePort } from "@gossip/tools/store-proof";
 import { test } from "vitest";
 import { makeStore } from "./temporary-store.fixture.ts";
 
-test("write sets of every kind, with guards of every age, are answered as in memory and leave the same behind", () =>
-  expectSamePort({ makeStore: () => makeStore(), runs: effort({ usual: 60, exploring: 240 }), maxLength: 60 }));
+test(
+  "write sets of every kind, with guards of every age, are answered as in memory and leave the same behind",
+  {
+    timeout: 600_000,
+  },
+  () => expectSamePort({ makeStore: () => makeStore(), runs: effort({ usual: 60, exploring: 240 }), maxLength: 60 }),
+);

@@ -242,16 +242,22 @@ class Output {
 async function removeParts(assembly: Assembly): Promise<void> {
   const { files, path, folder } = assembly;
   const doomed = doomedFolder(assembly);
-  const isMoved = await isRenamed(files, folder, doomed).catch((thrown: unknown) => {
-    // Another process is removing them.
-    if (isGone(thrown)) return true;
-    throw thrown;
-  });
+  const isClear = await isMovedOrGone(files, folder, doomed);
   if (!(await isThere(assembly))) await writeFromDoomed(assembly, missingResults(path));
   await files.removeFolder(doomed);
   // A holder that lost its lease may have made the folder again.
-  if (!isMoved && (await isRenamed(files, folder, doomed))) await files.removeFolder(doomed);
+  if (!isClear && (await isMovedOrGone(files, folder, doomed))) await files.removeFolder(doomed);
   await files.removeEmptyFolder(partsFolder(path));
+}
+
+/** Rename a folder that another process may be removing. Returns false if a folder with files in it has that name. */
+async function isMovedOrGone(files: PartFiles, from: string, to: string): Promise<boolean> {
+  try {
+    return await isRenamed(files, from, to);
+  } catch (thrown) {
+    if (isGone(thrown)) return true;
+    throw thrown;
+  }
 }
 
 /** Where the folder of the parts is moved before it is removed. */
