@@ -3,13 +3,13 @@ import { ShardStatus, WorkerId, type LogicalTime } from "@gossip/contracts";
 import type { ShardFilter } from "@gossip/coordination";
 import { compareBytes, ok, type Result } from "@gossip/stdx";
 import { acting, addStoreCommand, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
-import { keyCodecOf, showKey, type KeyCodec } from "@gossip/insight";
 import { showEnd, showStart } from "../keys/show-bound.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { formatCount, formatDuration } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
 import { renderTable, type Column } from "../output/table.ts";
 import { timeJson } from "../output/time-text.ts";
+import { openKeyShower, type ShowKey } from "../run/inspect/key-shower.ts";
 import { readShardRows, type ShardRow } from "../run/inspect/read-shards.ts";
 import { readWorkerNames } from "../run/inspect/read-notes.ts";
 import { readSettings } from "../run/inspect/run-overview.ts";
@@ -91,7 +91,7 @@ async function run(cli: Cli, reference: string | undefined, flags: Flags): Promi
   return withRun(cli, flags, reference, async ({ opened, record, request }) => {
     const settings = await readSettings(opened, record);
     if (!settings.ok) return settings;
-    const codec = keyCodecOf(settings.value?.source);
+    const show = await openKeyShower(opened, request, settings.value?.source);
     return showScreen(cli, everyMs.value, async () => {
       const read = await readShardRows(opened, request, filter.value);
       if (!read.ok) return read;
@@ -103,7 +103,7 @@ async function run(cli: Cli, reference: string | undefined, flags: Flags): Promi
       if (!names.ok) return names;
       const nameOf = ({ leaseOwner }: ShardRow): string | undefined =>
         leaseOwner === undefined ? undefined : (names.value.get(leaseOwner) ?? WorkerId.format(leaseOwner));
-      const cells = rows.map((row) => cellsOf(row, { now, codec, holder: nameOf(row) }));
+      const cells = rows.map((row) => cellsOf(row, { now, show, holder: nameOf(row) }));
       return ok({
         lines: renderTable(COLUMNS, cells, cli.console.width),
         json: rows.map((row) => ({ ...rowJson(row), holder: nameOf(row) })),
@@ -128,12 +128,12 @@ function readFilter({ status, held, free, root }: Flags): Result<ShardFilter, Cl
 
 interface CellContext {
   readonly now: LogicalTime;
-  readonly codec: KeyCodec;
+  readonly show: ShowKey;
   /** The name of the worker that holds the shard. */
   readonly holder: string | undefined;
 }
 
-function cellsOf(row: ShardRow, { now, codec, holder }: CellContext): string[] {
+function cellsOf(row: ShardRow, { now, show, holder }: CellContext): string[] {
   return [
     formatShardId(row.shard),
     row.parkReason === undefined ? row.status : `${row.status} (${row.parkReason})`,
@@ -142,9 +142,9 @@ function cellsOf(row: ShardRow, { now, codec, holder }: CellContext): string[] {
     formatCount(row.totals.items),
     formatCount(row.totals.failed),
     String(row.acquireCount),
-    showStart(row.keyRangeStart, codec),
-    showKey(row.lastKey, codec),
-    showEnd(row.keyRangeEnd, codec),
+    showStart(row.keyRangeStart, show),
+    show(row.lastKey),
+    showEnd(row.keyRangeEnd, show),
   ];
 }
 

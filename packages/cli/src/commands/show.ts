@@ -4,13 +4,13 @@ import { isLeasedAt, shardRecordJson, type ParkedDetail, type ShardRecord } from
 import { decodeHint } from "@gossip/frontier";
 import { err, ok } from "@gossip/stdx";
 import type { Cli, CommandResult } from "../cli.ts";
-import { keyCodecOf, showKey, type KeyCodec } from "@gossip/insight";
 import { showEnd, showStart } from "../keys/show-bound.ts";
 import { fail } from "../output/cli-error.ts";
 import { countOf, formatCount, formatDuration } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
 import { formatTime } from "../output/time-text.ts";
 import { coordSentence } from "../run/report/coord-sentence.ts";
+import { openKeyShower, type ShowKey } from "../run/inspect/key-shower.ts";
 import { rowOf } from "../run/inspect/read-shards.ts";
 import { parkedJson, parkedText } from "../run/inspect/parked-text.ts";
 import { readWorkerNames } from "../run/inspect/read-notes.ts";
@@ -27,10 +27,10 @@ export function registerShow(program: Command, cli: Cli): void {
     details: "Its range, its cursor, its lease, what it was split into, and its last operations.",
     examples: ["gossip show 3", "gossip show nightly 8f3a90c1d2e4b765 --json"],
   };
-  addShardCommand(program, cli, description, (chosen) => show(cli, chosen));
+  addShardCommand(program, cli, description, (chosen) => showShard(cli, chosen));
 }
 
-async function show(cli: Cli, { opened, tenant, record, request, key }: ChosenShard): Promise<CommandResult> {
+async function showShard(cli: Cli, { opened, tenant, record, request, key }: ChosenShard): Promise<CommandResult> {
   const read = await opened.coordinator.getShard({ tenant, key });
   if (!read.ok) return err(coordSentence(read.error));
   if (read.value === undefined)
@@ -41,7 +41,7 @@ async function show(cli: Cli, { opened, tenant, record, request, key }: ChosenSh
   const now = await opened.clock.now();
   const settings = await readSettings(opened, record);
   if (!settings.ok) return settings;
-  const codec = keyCodecOf(settings.value?.source);
+  const show = await openKeyShower(opened, request, settings.value?.source);
   const names = await readWorkerNames(opened, request);
   if (!names.ok) return names;
   const detail = await opened.coordinator.getParkedDetail({ tenant, key });
@@ -52,22 +52,22 @@ async function show(cli: Cli, { opened, tenant, record, request, key }: ChosenSh
     cli.console.json({
       ...rowJson(rowOf(read.value, now)),
       holder,
-      parked: detail.value === undefined ? undefined : parkedJson(detail.value, codec),
+      parked: detail.value === undefined ? undefined : parkedJson(detail.value, show),
       record: shardRecordJson.toJson(read.value),
     });
-  else cli.console.lines(linesOf(read.value, { now, codec, holder, detail: detail.value }));
+  else cli.console.lines(linesOf(read.value, { now, show, holder, detail: detail.value }));
   return ok("Ok");
 }
 
 interface Shown {
   readonly now: LogicalTime;
-  readonly codec: KeyCodec;
+  readonly show: ShowKey;
   /** The name of the worker that has the lease. */
   readonly holder: string | undefined;
   readonly detail: ParkedDetail | undefined;
 }
 
-function linesOf(record: ShardRecord, { now, codec, holder, detail }: Shown): string[] {
+function linesOf(record: ShardRecord, { now, show, holder, detail }: Shown): string[] {
   const row = rowOf(record, now);
   const hint = decodeHint(record.spec);
   const { lease, opLog, spawned, parent } = record;
@@ -78,10 +78,10 @@ function linesOf(record: ShardRecord, { now, codec, holder, detail }: Shown): st
   return [
     `shard    ${formatShardId(record.shard)} of run ${RunId.format(record.run)}`,
     `status   ${record.status}${record.parkReason === undefined ? "" : `: ${record.parkReason}`}`,
-    ...(detail === undefined ? [] : [`parked   ${parkedText(detail, codec)}`]),
-    `from     ${showStart(record.spec.keyRangeStart, codec) || "the beginning"}`,
-    `to       ${showEnd(record.spec.keyRangeEnd, codec) || "the end"}`,
-    `at       ${showKey(record.cursor.lastKey, codec) || "nothing done yet"}`,
+    ...(detail === undefined ? [] : [`parked   ${parkedText(detail, show)}`]),
+    `from     ${showStart(record.spec.keyRangeStart, show) || "the beginning"}`,
+    `to       ${showEnd(record.spec.keyRangeEnd, show) || "the end"}`,
+    `at       ${show(record.cursor.lastKey) || "nothing done yet"}`,
     `items    ${formatCount(row.totals.items)} done, ${formatCount(row.totals.failed)} of them failed, ${formatCount(row.totals.unreadable)} could not be read`,
     `held by  ${held}`,
     `fence    ${record.fenceEpoch}, taken ${countOf(row.acquireCount, "time")}, ${row.attempts} since it moved`,

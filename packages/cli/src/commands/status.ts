@@ -6,9 +6,9 @@ import { formatCount, formatShare } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
 import { formatTime, timeJson } from "../output/time-text.ts";
 import { renderStrip } from "../progress/strip.ts";
-import { keyCodecOf } from "@gossip/insight";
 import { limitsText } from "../run/limits/limit-text.ts";
 import { flaws } from "../run/results/item-totals.ts";
+import { openKeyShower } from "../run/inspect/key-shower.ts";
 import { parkedJson, parkedText } from "../run/inspect/parked-text.ts";
 import { readParkedDetails } from "../run/inspect/read-notes.ts";
 import { sharedJson } from "../run/inspect/shared-settings.ts";
@@ -46,7 +46,7 @@ async function status(cli: Cli, reference: string | undefined, flags: Flags): Pr
   return withRun(cli, flags, reference, async ({ opened, record, request }) => {
     const settings = await readSettings(opened, record);
     if (!settings.ok) return settings;
-    const codec = keyCodecOf(settings.value?.source);
+    const show = await openKeyShower(opened, request, settings.value?.source);
     return showScreen(cli, everyMs.value, async () => {
       const overview = await readOverview(opened, request);
       if (!overview.ok) return overview;
@@ -65,7 +65,7 @@ async function status(cli: Cli, reference: string | undefined, flags: Flags): Pr
               ]),
           ...details
             .slice(0, MAX_PARKED)
-            .map((each) => `parked   ${formatShardId(each.shard)}  ${parkedText(each, codec)}`),
+            .map((each) => `parked   ${formatShardId(each.shard)}  ${parkedText(each, show)}`),
           ...(details.length > MAX_PARKED ? [`         and ${formatCount(details.length - MAX_PARKED)} more`] : []),
         ],
         json: [
@@ -73,7 +73,7 @@ async function status(cli: Cli, reference: string | undefined, flags: Flags): Pr
             ...overviewJson(overview.value),
             ...settings.value,
             failures: failures.value,
-            parked: details.map((each) => parkedJson(each, codec)),
+            parked: details.map((each) => parkedJson(each, show)),
           },
         ],
         isFinal: RunStatus.isTerminal(overview.value.status),

@@ -217,6 +217,7 @@ describe("PostgreSQL", () => {
     expect((await gossip(["failures"], { cwd: folder })).stdout).toMatch(/ tuple:\[10957,.*\] \(2000-01-01, 2\.5\) /);
     const listed = (await gossip(["failures", "--json"], { cwd: folder })).stdout;
     expect(JSON.parse(listed)).toMatchObject({ columns: "(2000-01-01, 2.5)" });
+    expect((await gossip(["shards"], { cwd: folder })).stdout).toContain("(2000-01-02, 3.75)");
   });
 
   test("tables of a newer version are left as they are", async () => {
