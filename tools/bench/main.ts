@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { CONSOLE_CONFIG, PACKAGES, ROOT } from "../layers/layers.ts";
+import { COMMAND_CONFIG, CONSOLE_CONFIG, PACKAGES, ROOT } from "../layers/layers.ts";
 import { benchFiles } from "./bench-files.ts";
 import { recordPerformance } from "./record.ts";
 import type { BenchResult } from "./report.ts";
@@ -83,6 +83,7 @@ function build(): void {
   const steps = [
     ["tsc", "-b", ...projects],
     ["vite", "build", "--config", CONSOLE_CONFIG],
+    ["vite", "build", "--config", COMMAND_CONFIG],
   ] as const;
   const isBuilt = steps.every(([command, ...args]) => {
     return spawnSync(command, args, { cwd: ROOT, stdio: "inherit" }).status === 0;

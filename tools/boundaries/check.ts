@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { derivedFiles } from "../layers/derived-files.ts";
-import type { Layer } from "../layers/layers.ts";
+import { manifestNpm, type Layer } from "../layers/layers.ts";
 import { cruise, cruiseProblems, unreadProblems, type Cruise } from "./cruise.ts";
 import { derivedProblems } from "./derived.ts";
 import { manifestProblems, type Dependencies } from "./manifests.ts";
@@ -43,7 +43,7 @@ function checkManifest(root: string, name: string, layer: Layer): Problem[] {
   const file = join(root, "packages", name, "package.json");
   if (!existsSync(file))
     return [{ rule: "package-has-a-manifest", where: `packages/${name}`, why: "has no package.json" }];
-  return manifestProblems(name, readJson(file) as Dependencies, layer);
+  return manifestProblems(name, readJson(file) as Dependencies, { ...layer, npm: manifestNpm(layer) });
 }
 
 function foldersOf(path: string): string[] {

@@ -1,5 +1,5 @@
 // What `npm test` does. A step is a command; all of them run even when one fails.
-import { CONSOLE_CONFIG, PACKAGES } from "../layers/layers.ts";
+import { COMMAND_CONFIG, CONSOLE_CONFIG, PACKAGES } from "../layers/layers.ts";
 
 export interface Step {
   readonly name: string;
@@ -31,6 +31,13 @@ export const STEPS: readonly Step[] = [
     checks: "the console's page is built",
     command: "vite",
     args: ["build", "--config", CONSOLE_CONFIG],
+    phase: "first",
+  },
+  {
+    name: "command",
+    checks: "the command is bundled into few files",
+    command: "vite",
+    args: ["build", "--config", COMMAND_CONFIG],
     phase: "first",
   },
   {

@@ -14,6 +14,8 @@ export interface Layer {
   readonly core: boolean;
   /** A folder of its `src` that holds code for the browser. Vite bundles it; `tsc` only checks it. */
   readonly browser?: string;
+  /** Whether it ships the packages below it in one bundle. Its manifest then lists their npm packages, too. */
+  readonly bundles?: boolean;
   /** One line for the table in docs/architecture.md. */
   readonly is: string;
 }
@@ -26,6 +28,13 @@ export const PACKAGES: readonly string[] = Object.keys(LAYERS);
 
 /** From the root: builds the page that `@gossip/console` ships, after `tsc` has built the package. */
 export const CONSOLE_CONFIG = "packages/console/vite.config.ts";
+/** From the root: builds the command that `@gossip/cli` ships, after `tsc` has built the package. */
+export const COMMAND_CONFIG = "packages/cli/vite.config.ts";
+
+/** The npm packages that the manifest of a package may list. */
+export function manifestNpm({ below, npm, bundles = false }: Layer): readonly string[] {
+  return bundles ? [...npm, ...below.flatMap((name) => LAYERS[name]!.npm)] : npm;
+}
 
 export interface Manifest {
   readonly name: string;

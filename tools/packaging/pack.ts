@@ -1,7 +1,7 @@
 // From sources to tarballs, in a copy of the tree: no build that lies around takes part, and none is left behind.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { CONSOLE_CONFIG, PACKAGES, ROOT, readManifest } from "../layers/layers.ts";
+import { COMMAND_CONFIG, CONSOLE_CONFIG, PACKAGES, ROOT, readManifest } from "../layers/layers.ts";
 import { runOrThrow } from "./run.ts";
 
 /** Build and pack every package of the copy; package name to the path of its tarball. */
@@ -13,7 +13,8 @@ export async function packAll(copy: string): Promise<Map<string, string>> {
     ["-b", ...PACKAGES.map((name) => `packages/${name}/tsconfig.build.json`)],
     copy,
   );
-  await runOrThrow(join(ROOT, "node_modules/.bin/vite"), ["build", "--config", CONSOLE_CONFIG], copy);
+  for (const config of [CONSOLE_CONFIG, COMMAND_CONFIG])
+    await runOrThrow(join(ROOT, "node_modules/.bin/vite"), ["build", "--config", config], copy);
   await runOrThrow(
     process.execPath,
     [

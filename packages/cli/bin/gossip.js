@@ -1,3 +1,3 @@
 #!/usr/bin/env node
 // The command's entry. It is committed, so that the package manager can link it before the first build.
-import "../dist/bin/gossip.js";
+import "../dist/command/gossip.mjs";

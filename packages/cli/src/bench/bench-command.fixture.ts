@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assert } from "@gossip/stdx";
 
-export const COMMAND: string = fileURLToPath(new URL("../../dist/bin/gossip.js", import.meta.url));
+export const COMMAND: string = fileURLToPath(new URL("../../bin/gossip.js", import.meta.url));
 
 /** Every form once, to see that it runs: then the sizes may be small. */
 export const IS_SMOKE: boolean = process.argv.includes("--smoke");

@@ -5,32 +5,10 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { build, type Plugin } from "vite";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
 
-const CONDITIONS = ["@gossip/source", "node"];
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-
-// Native code, or code that looks for its files: it stays where it is installed.
-export const OUTSIDE: Readonly<Record<"lmdb" | "pg", string>> = {
-  lmdb: at("../../../coordination-lmdb/node_modules/lmdb/node-index.js"),
-  pg: at("../../../coordination-postgres/node_modules/pg/esm/index.mjs"),
-};
-
-const stayOutside: Plugin = {
-  name: "stay-outside",
-  enforce: "pre",
-  resolveId: (id) => (id === "lmdb" || id === "pg" ? { id: OUTSIDE[id], external: "absolute" } : undefined),
-};
-
-/** The page of the console stays where it is built: the bundle has no `dist` beside it. */
-const consoleFolder: Plugin = {
-  name: "console-folder",
-  load: (id) =>
-    id.endsWith("/console/src/files-folder.ts")
-      ? `export const FILES_FOLDER = new URL(${JSON.stringify(pathToFileURL(at("../../../console/dist/app/")).href)});`
-      : undefined,
-};
 
 const LOOK_MS = 50;
 
@@ -71,29 +49,9 @@ async function bundle(): Promise<string> {
 
 async function bundleInto(folder: string): Promise<string> {
   await build({
-    configFile: false,
-    envFile: false,
+    configFile: at("../../vite.config.ts"),
     logLevel: "error",
-    plugins: [stayOutside, consoleFolder],
-    resolve: { conditions: CONDITIONS },
-    ssr: { noExternal: true, resolve: { conditions: CONDITIONS } },
-    build: {
-      ssr: true,
-      outDir: folder,
-      emptyOutDir: false,
-      minify: false,
-      target: "node20",
-      rolldownOptions: {
-        input: {
-          gossip: at("../bin/gossip.ts"),
-          "keep-leases": at("../run/work/keep-leases.ts"),
-          "keeper-thread": at("../../../worker/src/keeper/keeper-thread.ts"),
-          "walk-process": at("../../../coordination-lmdb/src/inspect/walk-process.ts"),
-        },
-        // All beside each other, as the threads and processes that it starts look for them.
-        output: { format: "es", entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },
-      },
-    },
+    build: { outDir: folder, emptyOutDir: false },
   });
   return join(folder, "gossip.mjs");
 }
