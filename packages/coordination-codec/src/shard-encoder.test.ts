@@ -82,6 +82,9 @@ const step = fc.record({
   isStale: fc.nat({ max: 9 }).map((number) => number === 0),
 });
 
+/** Found by exploring: the reason of a record that was kept stayed in the bytes of the next one. */
+const FOUND = [["parkReason"], [...CHECKPOINT, "active"], []].map((names) => ({ names, isStale: false }));
+
 function changed(record: ShardRecord, names: readonly string[], number: number): ShardRecord {
   return names.reduce((last, name) => ({ ...last, ...CHANGES[name]!(last, number) }), record);
 }
@@ -109,7 +112,7 @@ describe("ShardEncoder", () => {
           before = after;
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 400, examples: [[FOUND]] },
     );
   });
 

@@ -96,9 +96,13 @@ class ShardImage {
   }
 }
 
-function canAdvance({ cursor, lease, opLog, status }: ShardRecord): boolean {
+function canAdvance({ cursor, lease, opLog, status, parkReason }: ShardRecord): boolean {
   return (
-    status === "Active" && lease !== undefined && cursor.lastKey !== undefined && opLog.length === SHARD_OP_LOG_CAP
+    status === "Active" &&
+    parkReason === undefined &&
+    lease !== undefined &&
+    cursor.lastKey !== undefined &&
+    opLog.length === SHARD_OP_LOG_CAP
   );
 }
 
