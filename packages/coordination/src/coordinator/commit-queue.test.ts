@@ -68,6 +68,29 @@ const settle = async () => {
 };
 
 describe("CommitQueue", () => {
+  test("at most one call with notes goes before an update that waits", async () => {
+    const store = new HeldStore({});
+    const queue = new CommitQueue(store as unknown as CoordinationStore);
+    const kinds = [
+      "PutRun",
+      "WriteNotes",
+      "WriteNotes",
+      "WriteNotes",
+      "UpdateShard",
+      "WriteNotes",
+      "UpdateShard",
+    ] as const;
+    const submit = (tag: number): void => void queue.submit(asSet({ kind: kinds[tag]!, shard: tag, run: 0, tag }));
+    submit(0);
+    await settle();
+    for (let tag = 1; tag < 6; tag++) submit(tag);
+    store.answerOne();
+    await settle();
+    submit(6);
+    while (store.answerOne()) await settle();
+    expect(store.calls.map((sets) => sets.map(tagOf))).toEqual([[0], [1], [4, 6], [2], [3], [5]]);
+  });
+
   test("gives each its own answer, and a store only calls that it may get", async () => {
     const tagged = fc.record({
       kind: fc.constantFrom(
@@ -76,6 +99,7 @@ describe("CommitQueue", () => {
         "UpdateShard" as const,
         "SplitShard" as const,
         "PutRun" as const,
+        "WriteNotes" as const,
       ),
       shard: fc.integer({ min: 0, max: 4 }),
       run: fc.integer({ min: 0, max: 1 }),

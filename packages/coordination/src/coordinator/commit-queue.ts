@@ -28,7 +28,8 @@ const READY = /* @__PURE__ */ Promise.resolve();
  * for its flush or its round trip once per call, so batching makes concurrent writes cheap.
  *
  * A call holds several updates of different shards, or a single set of another kind. Updates of one shard keep their
- * order.
+ * order. Notes are advisory, so at most one call with notes precedes another set that waits: the renewal of a lease must
+ * not come too late because of them.
  */
 export class CommitQueue {
   readonly #store: CoordinationStore;
@@ -37,6 +38,8 @@ export class CommitQueue {
   #waiting: Waiting[] = [];
   #inFlight = 0;
   #isFlushPlanned = false;
+  /** Whether the last call held notes. */
+  #wasNotes = false;
 
   constructor(store: CoordinationStore) {
     this.#store = store;
@@ -74,8 +77,15 @@ export class CommitQueue {
   }
 
   #takeBatch(): readonly Waiting[] {
-    const first = this.#waiting[0]!;
-    if (this.#waiting.length === 1 || first.set.kind !== "UpdateShard") return this.#waiting.splice(0, 1);
+    const at = this.#wasNotes
+      ? Math.max(
+          0,
+          this.#waiting.findIndex(({ set }) => set.kind !== "WriteNotes"),
+        )
+      : 0;
+    const { kind } = this.#waiting[at]!.set;
+    this.#wasNotes = kind === "WriteNotes";
+    if (this.#waiting.length === 1 || kind !== "UpdateShard") return this.#waiting.splice(at, 1);
 
     const batch: Waiting[] = [];
     const left: Waiting[] = [];

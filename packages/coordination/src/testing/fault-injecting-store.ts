@@ -51,8 +51,8 @@ export type CommitFault = "Conflict" | "Failed" | "UnknownNotMade" | "UnknownMad
 export interface FaultSource {
   onRead?(read: StoreRead): ReadFault | undefined;
   onCommit?(set: WriteSet): CommitFault | undefined;
-  /** Awaited before each call reaches the store and again before its response: a slow connection. */
-  delay?(): Promise<void> | undefined;
+  /** Awaited before each call reaches the store, and again before its response: a slow connection. */
+  delay?(moment: "Request" | "Response"): Promise<void> | undefined;
 }
 
 /**
@@ -126,12 +126,10 @@ export class FaultInjectingStore implements CoordinationStore {
     const answers: CommitAnswer[] = [];
     const late = this.#late;
     this.#late = [];
-    for (const set of sets) {
-      await this.#faults.delay?.();
-      answers.push(await this.#commitOne(set));
-      await this.#faults.delay?.();
-    }
+    await this.#faults.delay?.("Request");
+    for (const set of sets) answers.push(await this.#commitOne(set));
     for (const set of late) await this.#inner.commit([set]);
+    await this.#faults.delay?.("Response");
     return answers;
   }
 
@@ -160,14 +158,14 @@ export class FaultInjectingStore implements CoordinationStore {
     subject: string,
     ask: () => Eventually<Result<T, InfraError>>,
   ): Promise<Result<T, InfraError>> {
-    await this.#faults.delay?.();
+    await this.#faults.delay?.("Request");
     const name = `${read}/${subject}`;
     const fault = this.#faults.onRead?.(read);
     if (fault === "Failed") return err(lost("read"));
     const earlier = this.#answered.get(name) as Result<T, InfraError> | undefined;
     const answer = fault === "Stale" && earlier !== undefined ? earlier : await ask();
     this.#answered.set(name, answer);
-    await this.#faults.delay?.();
+    await this.#faults.delay?.("Response");
     return answer;
   }
 }
