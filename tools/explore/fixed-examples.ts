@@ -11,5 +11,5 @@ export function fixedExamples<Values extends unknown[]>(
   count: number,
   ...arbitraries: { [Index in keyof Values]: fc.Arbitrary<Values[Index]> }
 ): Values[] {
-  return fc.sample(fc.tuple<Values>(...arbitraries), { seed: EXAMPLE_SEED, numRuns: count });
+  return fc.sample(fc.tuple<Values>(...arbitraries), { seed: EXAMPLE_SEED, path: "", numRuns: count });
 }

@@ -2,6 +2,7 @@
 // that fails behind one that hangs. Here all of it happens at random, and what must hold is checked on every write.
 
 import { FaultInjectingStore, type CommitFault } from "@gossip/coordination/testing";
+import { OpId, WorkerId } from "@gossip/contracts";
 import { Coordinator, type ShardRecord, type WriteSet } from "@gossip/coordination";
 import { assert, compareBytes, unwrap } from "@gossip/stdx";
 import { fixedExamples } from "@gossip/tools/fixed-examples";
@@ -71,6 +72,7 @@ class Trouble {
   readonly finished = new Set<number>();
   readonly #chaos: Chaos;
   isCalm = false;
+  #ids = 0n;
 
   constructor(plan: Chaos) {
     this.#chaos = plan;
@@ -81,6 +83,9 @@ class Trouble {
   #chance(): number {
     return this.world.time.random();
   }
+
+  /** Not drawn from the system: shard ids come from op ids, and a seed must play the same every time. */
+  readonly #newOpId = (): OpId => OpId.fromRaw(++this.#ids);
 
   /** Progress must never be ahead of the work, not even in a write that fails. */
   #check(record: ShardRecord): void {
@@ -136,6 +141,16 @@ class Trouble {
     };
   }
 
+  /** What an operator does. A shard whose holders were lost three times without progress is parked: its item is suspected. */
+  async unparkAll(): Promise<void> {
+    const { coordinator } = this.world;
+    const parked = unwrap(await coordinator.listShards({ ...RUN, filter: { status: "Parked" }, limit: 1000 }));
+    for (const { shard } of parked.items) {
+      const key = { run: RUN.run, shard };
+      unwrap(await coordinator.unpark({ tenant: RUN.tenant, key, opId: this.#newOpId() }));
+    }
+  }
+
   /** A process that works until the next thing happens to it. */
   async live(mishaps: readonly Mishap[]): Promise<void> {
     const { time, clock, store } = this.world;
@@ -150,6 +165,7 @@ class Trouble {
       const coordinator = new Coordinator({
         store: faulty,
         clock,
+        newOpId: this.#newOpId,
         retry: { maxAttempts: 3, sleep: (ms) => time.sleep(ms), random: () => time.random() },
       });
       const controller = new AbortController();
@@ -166,6 +182,8 @@ class Trouble {
       const working = runWorkers({
         coordinator,
         run: RUN,
+        worker: WorkerId.fromRaw(++this.#ids),
+        newOpId: this.#newOpId,
         source: this.#source(),
         time,
         sink: this.sink,
@@ -195,6 +213,7 @@ async function survive(plan: Chaos): Promise<Trouble> {
   );
   await world.time.runUntil(Promise.all(plan.processes.map((mishaps) => trouble.live(mishaps))));
   trouble.isCalm = true;
+  await trouble.unparkAll();
   await world.time.runUntil(trouble.live([]));
   return trouble;
 }

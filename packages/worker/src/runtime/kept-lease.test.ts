@@ -11,8 +11,8 @@ import { numberedSource, RUN, TokenSink, World } from "./world.fixture.ts";
 
 /** What gets in the way of a renewal, at most for this share of the lease. */
 const DISTURBANCES = {
-  /** Every write takes this long. */
-  SlowStore: 0.45,
+  /** Every write takes this long. A note of the worker may be written before a renewal. */
+  SlowStore: 0.4,
   /** Every write takes up to this long. */
   UnsteadyStore: 0.24,
   /** Every write fails for this long. */
@@ -59,7 +59,6 @@ async function work({ seed, leaseMs, itemShare, checkpointShare, checkpointItems
   let deadline: bigint | undefined;
   let renewals = 0;
   let outage = { startMs: 0, endMs: 0 };
-  let delays = 0;
   let isDone = false;
   const store = new FaultInjectingStore(world.store, {
     onCommit: (set) => {
@@ -74,9 +73,9 @@ async function work({ seed, leaseMs, itemShare, checkpointShare, checkpointItems
       deadline = next;
       return undefined;
     },
-    delay: () => {
+    delay: (moment) => {
       // Of the commit and the read of the capacity hint that make up a write, each is delayed on its way to the store.
-      if (delays++ % 2 === 1) return undefined;
+      if (moment === "Response") return undefined;
       if (kind === "SlowStore") return time.sleep(disturbedMs / 2);
       return kind === "UnsteadyStore" ? time.sleep((disturbedMs / 2) * time.random()) : undefined;
     },

@@ -1,7 +1,7 @@
 // An item that kills its process kills the next one too, and every other item of its shard waits forever. Only that item may
 // be set aside, and it must be the right one.
 
-import { WorkerId } from "@gossip/contracts";
+import { OpId, WorkerId } from "@gossip/contracts";
 import { Coordinator } from "@gossip/coordination";
 import { FaultInjectingStore } from "@gossip/coordination/testing";
 import { unwrap } from "@gossip/stdx";
@@ -86,6 +86,40 @@ describe("an item that kills its process", () => {
     expect(failures.map(({ key }) => key)).toEqual([30, 31, 90].map(keyOf));
     expect(results.toSorted((a, b) => a - b)).toEqual(all);
     expect(crashes).toBeLessThanOrEqual(12);
+  });
+
+  test("is tried again after an operator unparks its shard", async () => {
+    const world = new World();
+    const source = numberedSource(1);
+    await world.start(source);
+    const base = { run: RUN, source, time: world.time };
+    for (let crash = 1n; crash <= 3n; crash++) {
+      let die = (): void => undefined;
+      const dead = new Promise<void>((resolve) => (die = resolve));
+      const process = (): Promise<never> => {
+        die();
+        return new Promise(() => undefined);
+      };
+      // Its coordinator is not used again, as if its process were gone: the lease expires.
+      const signal = new AbortController().signal;
+      const store = new FaultInjectingStore(world.store, { delay: () => (isOver ? never : undefined) });
+      const never = new Promise<never>(() => undefined);
+      let isOver = false;
+      const coordinator = new Coordinator({ store, clock: world.clock });
+      void runWorkers({ ...base, coordinator, worker: WorkerId.fromRaw(crash), process, signal });
+      await world.time.runUntil(dead);
+      isOver = true;
+      await world.time.runUntil(world.time.sleep(2 * LEASE_MS));
+    }
+    const { coordinator } = world;
+    const parking = runWorkers({ ...base, coordinator, worker: WorkerId.fromRaw(8n), process: () => undefined });
+    expect(await world.time.runUntil(parking)).toMatchObject({ items: 0, shards: { parked: 1 } });
+
+    const { shard } = unwrap(await coordinator.listShards({ ...RUN, limit: 1 })).items[0]!;
+    const key = { run: RUN.run, shard };
+    unwrap(await coordinator.unpark({ tenant: RUN.tenant, key, opId: OpId.fromRaw(1n) }));
+    const again = runWorkers({ ...base, coordinator, worker: WorkerId.fromRaw(9n), process: () => undefined });
+    expect(await world.time.runUntil(again)).toMatchObject({ items: 1, shards: { parked: 0, completed: 1 } });
   });
 
   test("is not one that ran when its process was stopped three times: nothing is set aside", async () => {
