@@ -139,13 +139,11 @@ export async function typeCheckAll(
     (line, index) =>
       `export ${line.kind === "type" ? "type " : ""}{ ${line.name} as use${index} } from "${specifierOf(line)}";\n`,
   );
-  const environment = needsNode
-    ? { lib: ["es2023", "esnext.disposable"], types: ["node"], typeRoots: [join(ROOT, "node_modules/@types")] }
-    : { lib: ["es2023", "esnext.disposable", "dom"], types: [] };
+  const environment = needsNode ? { types: ["node"], typeRoots: [join(ROOT, "node_modules/@types")] } : { types: [] };
   const compilerOptions = {
     module: "nodenext",
     moduleResolution: "nodenext",
-    // The oldest compiler knows no later target. `lib` lists what is there at run time.
+    // The oldest compiler knows no later target. No `lib`: many projects set none, and our types have to bring what they need.
     target: "es2022",
     strict: true,
     exactOptionalPropertyTypes: true,

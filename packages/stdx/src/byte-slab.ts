@@ -1,3 +1,6 @@
+// Kept in the declarations, so that `Symbol.dispose` and `AsyncDisposable` in them, here and in the layers above, mean
+// something in a project that sets no `lib`.
+/// <reference lib="esnext.disposable" preserve="true" />
 import { assert, InvariantViolation } from "./assert.ts";
 import { assertBytes } from "./assert-bytes.ts";
 import { assertCount } from "./assert-count.ts";
