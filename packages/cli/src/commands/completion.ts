@@ -17,7 +17,11 @@ export function registerCompletion(program: Command, cli: Cli): void {
   addCommand(program, {
     usage: "completion",
     summary: "Print a script that completes commands and options in a shell",
-    examples: ["gossip completion fish > ~/.config/fish/completions/gossip.fish", "source <(gossip completion bash)"],
+    examples: [
+      "source <(gossip completion bash)",
+      "autoload -U compinit && compinit && source <(gossip completion zsh)",
+      "gossip completion fish > ~/.config/fish/completions/gossip.fish",
+    ],
   })
     .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SCRIPTS)))
     .action(

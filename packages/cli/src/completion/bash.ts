@@ -39,7 +39,7 @@ function valueCases({ path, options }: CommandNode): string[] {
     });
 }
 
-function wordCase({ path, commands, options }: CommandNode): string {
-  const words = [...commands.map(nameOf), ...options.map(({ long }) => long)];
+function wordCase({ path, commands, choices, options }: CommandNode): string {
+  const words = [...commands.map(nameOf), ...choices, ...options.map(({ long }) => long)];
   return `    ${shellWord(path)}) words=${shellWord(words.join(" "))} ;;`;
 }

@@ -6,6 +6,8 @@ export interface CommandNode {
   readonly path: string;
   readonly summary: string;
   readonly commands: readonly CommandNode[];
+  /** The words that its arguments are chosen from. */
+  readonly choices: readonly string[];
   readonly options: readonly OptionNode[];
 }
 
@@ -25,7 +27,8 @@ export function commandTree(command: Command, path = ""): CommandNode {
   );
   const help = { long: "--help", short: "h", takesValue: false, choices: [], description: "show what there is" };
   const options = command.options.filter(({ hidden, long }) => !hidden && long !== undefined).map(optionNode);
-  return { path, summary: command.summary(), commands, options: [...options, help] };
+  const choices = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
+  return { path, summary: command.summary(), commands, choices, options: [...options, help] };
 }
 
 /** Every command of a tree, the program itself first. */

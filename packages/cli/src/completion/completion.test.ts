@@ -98,6 +98,11 @@ describe.each(SHELLS)("$name", ({ name, script, ask }) => {
     expect(offered("run", "--on-fail", "")).toEqual(expect.arrayContaining(["park", "skip"]));
   });
 
+  test.skipIf(missing !== undefined)("offers the choices of an argument", () => {
+    expect(offered("completion", "z")).toEqual(["zsh"]);
+    expect(offered("completion", "")).toEqual(expect.arrayContaining(["bash", "fish", "zsh"]));
+  });
+
   test("has every option of every command", () => {
     for (const { options } of allCommands(TREE))
       for (const { long } of options) expect(script).toContain(name === "fish" ? `-l ${long.slice(2)} ` : long);

@@ -18,10 +18,11 @@ ${commands.flatMap(linesOf).join("\n")}
 `;
 }
 
-function linesOf({ path, commands, options }: CommandNode): string[] {
+function linesOf({ path, commands, choices, options }: CommandNode): string[] {
   const when = `complete -c gossip -n ${quote(`__gossip_is ${quote(path)}`)}`;
   return [
     ...commands.map((command) => `${when} -f -a ${quote(nameOf(command))} -d ${quote(command.summary)}`),
+    ...choices.map((choice) => `${when} -f -a ${quote(choice)}`),
     ...options.map((option) => `${when} ${flagsOf(option)} -d ${quote(option.description)}`),
   ];
 }

@@ -29,7 +29,8 @@ ${commands.map(wordCase).join("\n")}
     _files
   fi
 }
-compdef _gossip gossip
+# The body of a file in a folder of $fpath runs as the function that completes.
+if [[ "\${funcstack[1]}" == _gossip ]]; then _gossip "$@"; else compdef _gossip gossip; fi
 `;
 }
 
@@ -44,8 +45,8 @@ function valueCases({ path, options }: CommandNode): string[] {
     });
 }
 
-function wordCase({ path, commands, options }: CommandNode): string {
-  const described = commands.map((command) => shellWord(`${nameOf(command)}:${command.summary}`));
+function wordCase({ path, commands, choices, options }: CommandNode): string {
+  const described = [...commands.map((command) => `${nameOf(command)}:${command.summary}`), ...choices].map(shellWord);
   const flags = options.map(({ long, description }) => shellWord(`${long}:${description}`));
   return `    ${shellWord(path)}) commands=(${described.join(" ")}); options=(${flags.join(" ")}) ;;`;
 }

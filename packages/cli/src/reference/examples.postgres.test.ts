@@ -119,7 +119,7 @@ test.for(EXAMPLES)("$line", async ({ line, scene }, context) => {
     .replace(/ \| jq .*/, "")
     // What a shell does with the input and the output.
     .replace(/^find .* \| (gossip .*) list:- -0 .*$/, `$1 list:names -0 --exec 'cat {}'`)
-    .replace(/^source <\((.*)\)$/, "$1")
+    .replace(/^(?:autoload .* && )?source <\((.*)\)$/, "$1")
     .replace(/ > ~.*/, "");
   for (const command of runnable.split(" && ")) {
     const { code, stderr } = await carryOut(command);
