@@ -7,6 +7,7 @@ import { ok, type Result } from "@gossip/stdx";
 import { Option, type Command } from "commander";
 import { acting, addCommand, type Cli, type CommandResult } from "../cli.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
+import { countOf } from "../output/number-words.ts";
 
 interface TokenFlags {
   readonly tokens: string;
@@ -109,7 +110,7 @@ async function list(cli: Cli, flags: TokenFlags): Promise<CommandResult> {
     if (flags.json === true) cli.console.json({ id, name, role, tenants, state, expires });
     else
       cli.console.line(
-        `${id}  ${state.padEnd(7)}  ${role.padEnd(7)}  ${tenants === "*" ? "all tenants" : `${tenants.length} tenants`}  ${expires ?? "never ends"}  ${name}`,
+        `${id}  ${state.padEnd(7)}  ${role.padEnd(7)}  ${tenants === "*" ? "all tenants" : countOf(tenants.length, "tenant")}  ${expires ?? "never ends"}  ${name}`,
       );
   }
   return ok("Ok");
