@@ -46,8 +46,14 @@ function headingsAbove(headings: readonly Heading[], index: number): string[] {
 /** A script that makes the index a global variable, so that it also works without a server. */
 export function searchScript(entries: readonly SearchEntry[]): string {
   const search = new MiniSearch<SearchEntry>(OPTIONS);
-  search.addAll(entries.map((entry) => ({ ...entry, shown: entry.text.slice(0, SHOWN_LENGTH) })));
+  search.addAll(entries.map((entry) => ({ ...entry, shown: beginning(entry.text) })));
   return `globalThis.gossipSearchIndex = ${JSON.stringify(search)};\n`;
+}
+
+/** The first words of a text. */
+function beginning(text: string): string {
+  if (text.length <= SHOWN_LENGTH) return text;
+  return `${text.slice(0, text.lastIndexOf(" ", SHOWN_LENGTH))} …`;
 }
 
 /** A name in camel case is found by its words, too. */

@@ -79,6 +79,10 @@ describe.skipIf(browserSkipped() !== undefined)("in a browser, from the disk", (
       await page.keyboard.type("no-such-word etcd");
       await page.locator("#site-results a").first().waitFor();
       await page.keyboard.press("Escape");
+      await page.keyboard.type("lease");
+      await page.locator("#site-results a").first().waitFor();
+      expect(await page.locator("#site-results a").first().getAttribute("href")).toMatch(/concepts\.html#lease$/);
+      await page.keyboard.press("Escape");
       await page.keyboard.type("restore etcd");
       await page.locator("#site-results a").first().waitFor();
       expect(await page.locator("#site-results a").allTextContents()).toEqual(

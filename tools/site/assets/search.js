@@ -25,7 +25,9 @@
     if (words === "") return hide();
     const search = await load();
     if (input.value.trim() !== words) return;
-    const options = { prefix: true, fuzzy: 0.15, boost: { heading: 4, above: 2, page: 2 } };
+    // What explains a word comes before what only has it.
+    const boostDocument = (id) => (id.startsWith("docs/guide/") ? 2 : 1);
+    const options = { prefix: true, fuzzy: 0.15, boost: { heading: 4, above: 2, page: 2 }, boostDocument };
     const all = search.search(words, { ...options, combineWith: "AND" });
     const hits = all.length > 0 ? all : search.search(words, { ...options, combineWith: "OR" });
     results.replaceChildren(hits.length === 0 ? element("p", "Nothing was found.") : list(hits.slice(0, LIMIT)));
