@@ -7,11 +7,13 @@ import { showMainJob } from "./main-job.ts";
 console.log("Building the packages ...");
 const built = spawnSync("turbo", ["run", "build", "--output-logs=errors-only"], {
   cwd: ROOT,
-  stdio: ["ignore", "ignore", "inherit"],
+  stdio: ["ignore", "pipe", "inherit"],
+  encoding: "utf8",
 });
 if (built.status !== 0) {
+  console.error(built.stdout);
   console.error(
-    `The packages could not be built, perhaps because this user may not write to ${ROOT}; \`npx turbo run build\` shows why.`,
+    `The packages could not be built; see above. If this user may not write to ${ROOT}, clone the repository as this user. If folders packages/*/dist were deleted, delete packages/*/.cache, too, and start again.`,
   );
   process.exit(1);
 }
