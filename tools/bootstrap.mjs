@@ -8,6 +8,12 @@ import { createHash } from "node:crypto";
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`This is Node ${process.versions.node}: install Node 20.19 or newer.`);
+  process.exit(1);
+}
+
 const root = resolve(import.meta.dirname, "..");
 const marker = join(root, "node_modules", ".gossip-installed");
 const localBin = join(root, "node_modules", ".bin");
@@ -41,7 +47,8 @@ function ensureInstalled() {
         shell: process.platform === "win32",
       });
   if (result.status !== 0) {
-    console.error("\nThe install failed; see above. It needs the npm registry, and Node 20.19 or newer.");
+    if (result.error !== undefined) console.error(result.error.message);
+    console.error("\nThe install failed; see above. It needs npm and its registry.");
     process.exit(1);
   }
   mkdirSync(join(root, "node_modules"), { recursive: true });

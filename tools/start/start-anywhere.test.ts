@@ -83,3 +83,13 @@ test("a clone that this user may not write to is explained in a sentence", async
   expect(output).toMatch(/^This user may not write to .*gossip start .*: clone the repository as this user\.\n$/);
   expect(exitCode).toBe(1);
 });
+
+test("a Node that is too old is explained in a sentence", async () => {
+  for (const file of BOOTSTRAP_FILES) cpSync(join(ROOT, file), join(folder, file));
+  const asOld = 'Object.defineProperty(process.versions, "node", { value: "20.18.3" });';
+  const args = ["--import", `data:text/javascript,${encodeURIComponent(asOld)}`, "tools/bootstrap.mjs"];
+  chmodSync(folder, 0o755);
+  const { exitCode, output } = await runNode(args, folder);
+  expect(output).toBe("This is Node 20.18.3: install Node 20.19 or newer.\n");
+  expect(exitCode).toBe(1);
+});
