@@ -64,6 +64,17 @@ export class AxisBuckets {
     return 0;
   }
 
+  /**
+   * A position at or below the first shard in a state that begins at `position` or above it in a later bucket.
+   * `undefined` if there is none.
+   */
+  nextOf(state: LeafState, position: number): number | undefined {
+    for (let bucket = bucketOf(position); bucket < AXIS_BUCKETS; bucket++)
+      // One bucket less than needed, because positions are rounded.
+      if (this.#counts[state][bucket]! > 0) return Math.max(position, (bucket - 1) / AXIS_BUCKETS);
+    return undefined;
+  }
+
   /** The buckets between two positions, joined to `count`. */
   view({ from, to, count }: { readonly from: number; readonly to: number; readonly count: number }): BucketView {
     const bounds = Array.from({ length: count + 1 }, (_, index) => from + (index * (to - from)) / count);

@@ -115,6 +115,12 @@ describe("a look", () => {
     ]);
     expect(view.cursors).toEqual([0, 0, 0, 1, 0, 0, 0, 0]);
     expect(sample.buckets.countIn(0.25, 0.75)).toBe(2);
+    expect(sample.initialShards).toBe(4);
+    // The one that is done begins at 0, the one in progress at a quarter. A bucket less: positions are rounded.
+    expect(sample.buckets.nextOf("leased", 0)).toBeCloseTo(0.25, 3);
+    expect(sample.buckets.nextOf("leased", 0)).toBeLessThan(0.25);
+    expect(sample.buckets.nextOf("leased", 0.3)).toBeUndefined();
+    expect(sample.buckets.nextOf("done", 0)).toBe(0);
     expect(sample.buckets.view({ from: 0.25, to: 0.5, count: 2 }).fill).toBe("dl");
   });
 

@@ -26,6 +26,8 @@ export interface RunSample {
   /** When the previous look was. `undefined` for the first. */
   readonly sinceMs: number | undefined;
   readonly states: SampledStates;
+  /** Shards that the run began with: those without a parent, split or not. */
+  readonly initialShards: number;
   /** Items that are done and stored. `undefined` if the run's program does not count them. */
   readonly items: number | undefined;
   /** Items that were skipped or could not be read. */
@@ -70,6 +72,7 @@ class Tally {
   readonly holders = new Map<WorkerId, number>();
   readonly buckets = new AxisBuckets();
   readonly tracked = new Map<ShardId, Tracked>();
+  initialShards = 0;
   items: number | undefined;
   failed = 0;
   newItems = 0;
@@ -102,6 +105,7 @@ export class RunSampler {
   visit(record: ShardRecord, now: LogicalTime): void {
     this.#changes.visit(record, now);
     const tally = this.#tally;
+    if (record.parent === undefined) tally.initialShards++;
     if (record.status === "Split") {
       tally.states.split++;
       return;
@@ -127,12 +131,13 @@ export class RunSampler {
     const tally = this.#tally;
     const { states, items, failed, newItems, newFailures, heat, holders, retrying, buckets, earliestDeadlineMs } =
       tally;
-    const { width, doneWidth, retryingShard } = tally;
+    const { width, doneWidth, retryingShard, initialShards } = tally;
     const atMs = Number(now);
     const sample = {
       atMs,
       sinceMs: this.#sinceMs,
       states,
+      initialShards,
       items,
       failed,
       doneShare: width > 0 ? doneWidth / width : states.done / Math.max(1, countLeaves(states)),

@@ -157,6 +157,7 @@ export const StripOk = Type.Object({
   toKey: ShownKeyWire,
   atMs: Ms,
   isCounted: Type.Boolean(),
+  countedShare: Type.Optional(Type.Number()),
   shardCount: Count,
   shards: Type.Optional(Type.Array(StripShardWire)),
   buckets: Type.Optional(BucketsWire),

@@ -1,5 +1,5 @@
 import type { RunId, TenantId } from "@gossip/contracts";
-import type { RunRecord } from "@gossip/coordination";
+import { isPaged, type RunRecord } from "@gossip/coordination";
 import { AxisBuckets } from "@gossip/insight";
 import { writeId, writeSettings, type RunRowWire } from "@gossip/protocol";
 import type { Execute } from "../execute/call.ts";
@@ -86,7 +86,7 @@ export const RUN_EXECUTORS: { readonly [Name in RunName]: Execute<Name> } = {
         run: {
           ...row,
           leaseMs: Number(record.config.leaseDuration),
-          initialShards: record.rootShards.length,
+          initialShards: initialShardsOf(view, row),
           ...(exec === undefined ? {} : { exec }),
           ...(module === undefined ? {} : { module }),
           ...(out === undefined ? {} : { out }),
@@ -124,6 +124,7 @@ export const RUN_EXECUTORS: { readonly [Name in RunName]: Execute<Name> } = {
         toKey: keyAt(view, to),
         atMs: view.counted?.sample.atMs ?? Number(rows.now),
         isCounted: view.counted !== undefined,
+        countedShare: view.countedShare,
         shardCount,
         ...(leaves === undefined
           ? { buckets: mutable(buckets.view({ from, to, count })) }
@@ -160,6 +161,13 @@ export function bytesAt({ axis, keys }: RunView, position: number): Uint8Array {
 function keyAt(view: RunView, position: number) {
   if (position >= 1) return { ...view.keys.end(view.axis?.end ?? NO_BYTES), position: 1 };
   return { ...view.keys.key(bytesAt(view, position)), position };
+}
+
+/** How many shards the run began with. The record of a run that was registered in pages names only those of the last. */
+function initialShardsOf({ run, counted }: RunView, { shards }: RunRowWire): number {
+  if (counted !== undefined) return counted.sample.initialShards;
+  if (!isPaged(run)) return run.rootShards.length;
+  return shards.done + shards.leased + shards.waiting + shards.parked + shards.split;
 }
 
 function stripShardOf(row: ReturnType<typeof shardRowOf>) {

@@ -1,4 +1,4 @@
-import type { RunRecord } from "@gossip/coordination";
+import type { RunRecord, RunRequest } from "@gossip/coordination";
 import { recentRate, type RunLabel } from "@gossip/insight";
 import { writeId, type AttentionWire, type RunRowWire } from "@gossip/protocol";
 import type { ConsoleService } from "./console-service.ts";
@@ -39,7 +39,7 @@ export async function runRowOf(
     status,
     createdAtMs: Number(createdAt),
     ...(completedAt === undefined ? {} : { completedAtMs: Number(completedAt) }),
-    shards: counted === undefined ? await countsOf(service, record) : { ...counted.sample.states },
+    shards: counted === undefined ? await countsOf(service, record, view) : { ...counted.sample.states },
     ...(counted?.sample.items === undefined ? {} : { items: counted.sample.items }),
     ...(await figuresOf(view, status === "Done")),
     failures: failures.ok ? failures.value : 0,
@@ -58,11 +58,16 @@ function labelFields({ name, source, exec, module }: RunLabel) {
   };
 }
 
-async function countsOf({ options }: ConsoleService, { tenant, run }: RunRecord) {
-  const progress = await options.coordinator.getRunProgress({ tenant, run });
-  if (!progress.ok) return { done: 0, leased: 0, waiting: 0, parked: 0, split: 0 };
-  const { done, leased, active, parked, split } = progress.value;
+async function countsOf({ options }: ConsoleService, { tenant, run }: RunRecord, view: RunView | undefined) {
+  const progress = await (view === undefined ? readProgress(options, { tenant, run }) : view.progress());
+  if (progress === undefined) return { done: 0, leased: 0, waiting: 0, parked: 0, split: 0 };
+  const { done, leased, active, parked, split } = progress;
   return { done, leased, waiting: active - leased, parked, split };
+}
+
+async function readProgress({ coordinator }: ConsoleService["options"], request: RunRequest) {
+  const read = await coordinator.getRunProgress(request);
+  return read.ok ? read.value : undefined;
 }
 
 /** The figures of the process that writes the history, which knows more of the source, or else our own. */

@@ -3,6 +3,7 @@ import { RunStatus, type ShardId, type WorkerId } from "@gossip/contracts";
 import type {
   Coordinator,
   CoordinationStore,
+  RunProgress,
   RunRecord,
   RunRequest,
   RunSettings,
@@ -24,6 +25,7 @@ import {
   type RunSample,
 } from "@gossip/insight";
 import type { ConsoleEventLog } from "./console-event-log.ts";
+import { KeptProgress } from "./kept-progress.ts";
 import { KeyShower } from "./key-shower.ts";
 import { PacedWork } from "./paced-work.ts";
 
@@ -57,7 +59,7 @@ const FIRST_SHARE = 0.5;
 const STALE_MS = 15_000;
 /** A view that no request asks for is not kept up to date. */
 const LIFE_MS = 30_000;
-/** How long a request waits for a first look, or a newer one. */
+/** How long after its start requests wait for a look. All of them together: a browser sends only a few at once. */
 const PATIENCE_MS = 3000;
 
 /** What is known of a run at the last look. */
@@ -77,6 +79,7 @@ export class RunView {
   readonly request: RunRequest;
   readonly #options: RunViewOptions;
   readonly #recorder: HistoryRecorder;
+  readonly #progress: KeptProgress;
   #record: RunRecord;
   #label: RunLabel = NO_LABEL;
   #axis: KeyAxis | undefined;
@@ -87,6 +90,9 @@ export class RunView {
   #watchedUntilMs = 0;
   #countedMs = -Infinity;
   #looking: Promise<void> | undefined;
+  #lookingSinceMs = 0;
+  /** How many shards the look that is under way has read, and how many it will read. */
+  #reading: { read: number; readonly expected: number } | undefined;
   #looping: Promise<void> | undefined;
   /** Ends the pause between two looks. */
   #wake: (() => void) | undefined;
@@ -98,7 +104,8 @@ export class RunView {
     this.request = { tenant, run };
     this.#record = record;
     this.#options = options;
-    const { store, writer, isReadOnly } = options;
+    const { store, coordinator, writer, isReadOnly, nowMs } = options;
+    this.#progress = new KeptProgress({ coordinator, request: this.request, share: SHARE, nowMs });
     this.#recorder = new HistoryRecorder({ store, run: this.request, writer, isReadOnly });
   }
 
@@ -116,6 +123,12 @@ export class RunView {
 
   get counted(): Counted | undefined {
     return this.#counted;
+  }
+
+  /** Which part of the first look is done, from 0 to 1. */
+  get countedShare(): number {
+    if (this.#counted !== undefined) return 1;
+    return this.#reading === undefined ? 0 : Math.min(1, this.#reading.read / Math.max(1, this.#reading.expected));
   }
 
   get isLive(): boolean {
@@ -161,9 +174,15 @@ export class RunView {
     await this.#patiently(this.#look());
   }
 
+  /** The counts of the store, for as long as there is no look. */
+  progress(): Promise<RunProgress | undefined> {
+    return this.#progress.read();
+  }
+
   /** Look now, because something was changed. */
   async refresh(): Promise<void> {
-    await this.#patiently((this.#looking ?? Promise.resolve()).then(() => this.#look()));
+    const looked = (this.#looking ?? Promise.resolve()).then(() => this.#look());
+    await Promise.race([looked, this.#options.sleep(PATIENCE_MS)]);
   }
 
   /** The history: this process's own if it writes it, else as it is stored. */
@@ -232,10 +251,11 @@ export class RunView {
 
   /** One look at a time: a request that comes meanwhile waits for the one that is under way. */
   #look(): Promise<void> {
+    if (this.#looking === undefined) this.#lookingSinceMs = this.#options.nowMs();
     this.#looking ??= this.#lookIfOwned()
       // A store that fails leaves the view as it was. The next look tries again.
       .catch(() => undefined)
-      .finally(() => (this.#looking = undefined));
+      .finally(() => (this.#looking = this.#reading = undefined));
     return this.#looking;
   }
 
@@ -260,6 +280,7 @@ export class RunView {
     if (this.#isFinal) return;
     const pace = new PacedWork({ share: this.#share, nowMs, sleep });
     if (record.value.status === "Initializing") return;
+    if (this.#counted === undefined) await this.#expect(this.#axis === undefined ? 2 : 1);
     if (this.#axis === undefined) await this.#makeAxis(pace);
     if (this.#axis === undefined) return;
     this.#sampler ??= new RunSampler({ axis: this.#axis, leaseMs: Number(record.value.config.leaseDuration) });
@@ -319,6 +340,12 @@ export class RunView {
     this.close();
   }
 
+  /** The first look says how far it is. */
+  async #expect(passes: number): Promise<void> {
+    const total = (await this.progress())?.total ?? 0;
+    this.#reading = { read: 0, expected: passes * total };
+  }
+
   /** The first pass: where the keys of the run lie, and what the run is for. */
   async #makeAxis(pace: PacedWork): Promise<void> {
     const builder = new KeyAxisBuilder();
@@ -343,6 +370,7 @@ export class RunView {
       );
       if (!page.ok || this.#isClosed) return false;
       for (const shard of page.value.items) visit(shard, now);
+      if (this.#reading !== undefined) this.#reading.read += page.value.items.length;
       after = page.value.next;
       await pace.rest();
     } while (after !== undefined);
@@ -358,6 +386,8 @@ export class RunView {
   }
 
   async #patiently(work: Promise<void>): Promise<void> {
-    await Promise.race([work, this.#options.sleep(PATIENCE_MS)]);
+    const { nowMs, sleep } = this.#options;
+    const leftMs = this.#lookingSinceMs + PATIENCE_MS - nowMs();
+    if (leftMs > 0) await Promise.race([work, sleep(leftMs)]);
   }
 }

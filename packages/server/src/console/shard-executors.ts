@@ -1,10 +1,13 @@
-import type { ShardId } from "@gossip/contracts";
-import { ShardFilter, type ShardRecord } from "@gossip/coordination";
+import { ShardId } from "@gossip/contracts";
+import { ShardFilter, type ShardPosition, type ShardRecord } from "@gossip/coordination";
 import { coordError, InfraError } from "@gossip/coordination-errors";
+import type { LeafState } from "@gossip/insight";
 import { readPosition, writeId, writePosition, type ShardRowWire } from "@gossip/protocol";
+import { compareBytes } from "@gossip/stdx";
 import { idOf, type Execute } from "../execute/call.ts";
 import { isFailure, type ElementContext, type Failure } from "../execute/element-context.ts";
 import { readPage } from "./list-leaves.ts";
+import type { RunView } from "./run-view.ts";
 import { shardRowOf, type RowContext } from "./shard-row.ts";
 import { nowOf, numberIn, readShards, shownRunOf, type ShownRun } from "./shown-run.ts";
 
@@ -35,7 +38,7 @@ export const SHARD_EXECUTORS: { readonly [Name in ShardName]: Execute<Name> } = 
       return { ok: { shards: [] } };
     const limit = numberIn(query.limit, { standard: 100, max: 500 });
     const filter = query.state === undefined ? ShardFilter.ALL : FILTERS[query.state]!;
-    const listed = await listRows(context, shown, { filter, limit, after: query.after });
+    const listed = await listRows(context, shown, { filter, limit, after: query.after, leafState: leafStateOf(state) });
     if (isFailure(listed)) return listed;
     const { rows, next } = listed;
     const shards = state === "parked" ? await withErrors(context, shown, rows) : rows;
@@ -175,9 +178,15 @@ async function rowContext(context: ElementContext, { view, console: service, req
 async function listRows(
   context: ElementContext,
   shown: ShownRun,
-  query: { readonly filter: ShardFilter; readonly limit: number; readonly after: string | undefined },
+  query: {
+    readonly filter: ShardFilter;
+    readonly limit: number;
+    readonly after: string | undefined;
+    /** What the filter asks for, if the looks count it by position. */
+    readonly leafState?: LeafState | undefined;
+  },
 ) {
-  const { filter, limit, after } = query;
+  const { filter, limit, after, leafState } = query;
   let position = after === undefined ? undefined : readPosition(after);
   if (after !== undefined && position === undefined)
     return context.badField({ field: "after", expected: "`next` of the page before" });
@@ -186,14 +195,35 @@ async function listRows(
   for (let pages = 0; pages < MAX_PAGES && found.length < limit; pages++) {
     const page = await readPage(context, shown.view, { after: position, limit: limit - found.length, filter });
     if (page === undefined) return failed(context);
-    found.push(...page.items.filter((record) => ShardFilter.matches(filter, record, rows.now)));
+    const matching = page.items.filter((record) => ShardFilter.matches(filter, record, rows.now));
+    found.push(...matching);
     position = page.next;
+    if (matching.length === 0 && leafState !== undefined) position = skipTo(shown.view, leafState, position);
     if (position === undefined) break;
   }
   return {
     rows: found.map((record) => shardRowOf(record, rows)),
     next: position === undefined ? undefined : writePosition(position),
   };
+}
+
+function leafStateOf(state: string | undefined): LeafState | undefined {
+  return state === "done" || state === "leased" || state === "waiting" || state === "parked" ? state : undefined;
+}
+
+/** Where to read on for shards in a state: above the keys that had none at the last look. */
+function skipTo(
+  { axis, counted }: RunView,
+  state: LeafState,
+  position: ShardPosition | undefined,
+): ShardPosition | undefined {
+  if (axis === undefined || counted === undefined || position === undefined) return position;
+  const next = counted.sample.buckets.nextOf(state, axis.position(position.keyRangeStart));
+  if (next === undefined) return undefined;
+  const keyRangeStart = axis.keyAt(next);
+  return compareBytes(keyRangeStart, position.keyRangeStart) <= 0
+    ? position
+    : { keyRangeStart, shard: ShardId.fromRaw(0n) };
 }
 
 function failed(context: ElementContext): Promise<Failure> {

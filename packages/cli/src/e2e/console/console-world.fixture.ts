@@ -47,7 +47,7 @@ export class ConsoleWorld {
     this.browser = parts.browser;
     this.port = parts.port;
     this.#canOperate = canOperate;
-    const limits = { maxShardsPerTenant: 1_000_000, maxShardsTotal: 1_000_000 };
+    const limits = { maxShardsPerTenant: 1_100_000, maxShardsTotal: 1_100_000 };
     this.coordinator = new Coordinator({ store: this.store, clock: systemClock(Date.now), limits });
   }
 

@@ -106,6 +106,8 @@ export interface Strip {
   readonly toKey: ShownKey;
   readonly atMs: number;
   readonly isCounted: boolean;
+  /** Which part of the first count is done, from 0 to 1. */
+  readonly countedShare?: number;
   readonly shardCount: number;
   readonly shards?: readonly StripShard[];
   readonly buckets?: StripBuckets;

@@ -1,12 +1,12 @@
-import { useCallback, useState } from "preact/hooks";
+import { useCallback, useEffect, useState } from "preact/hooks";
 import { splitHere } from "../../actions/actions.ts";
 import { useApp } from "../../app.ts";
 import type { Strip, StripShard } from "../../data/api-types.ts";
 import { useResource } from "../../data/use-resource.ts";
-import { formatCount, plural } from "../../format/numbers.ts";
+import { formatCount, formatPercent, plural } from "../../format/numbers.ts";
 import { endText, startText } from "../../format/titles.ts";
 import { formatDuration } from "../../format/times.ts";
-import { DataTable, Legend, Loaded, Panel, ShardLink, StatePill, stateName } from "../../parts/parts.tsx";
+import { Bar, DataTable, Legend, Loaded, Panel, ShardLink, StatePill, stateName } from "../../parts/parts.tsx";
 import type { Colors } from "../../pictures/colors.ts";
 import { drawPointer, drawStrip } from "../../pictures/draw.ts";
 import { Picture, type Point, type Size } from "../../pictures/picture.tsx";
@@ -18,6 +18,8 @@ import { useKeyAt } from "./key-at.ts";
 
 const HEIGHT = 64;
 const BUCKETS = 1_000;
+/** How often to ask how far the first count is. */
+const COUNTING_MS = 2_000;
 const KEYS =
   "Arrow keys move the pointer, plus and minus zoom, page up and page down move along, zero shows everything, enter pins the position and shows what can be done there.";
 
@@ -29,12 +31,32 @@ export function StripPanel(props: RunPanelProps) {
     { tenant, from: window.from, to: window.to, buckets: BUCKETS },
     { run, of: run },
   );
+  const { data, refresh } = strip;
+  useEffect(() => {
+    if (data === undefined || data.isCounted) return undefined;
+    const timer = setTimeout(refresh, COUNTING_MS);
+    return () => clearTimeout(timer);
+  }, [data]);
   return (
     <Panel title="Keyspace" note={<ZoomControls window={window} onWindow={onWindow} />}>
       <Loaded resource={strip} what="The keyspace">
-        {(data) => <StripPicture {...props} strip={data} />}
+        {(data) => (data.isCounted ? <StripPicture {...props} strip={data} /> : <Counting {...props} strip={data} />)}
       </Loaded>
     </Panel>
+  );
+}
+
+/** What is shown while the shards are counted for the first time. A million of them take a while. */
+function Counting({ strip, detail }: RunPanelProps & { readonly strip: Strip }) {
+  const { done, leased, waiting, parked, split } = detail.shards;
+  const share = strip.countedShare ?? 0;
+  return (
+    <div class="counting">
+      <p>
+        Finding out where the {plural(done + leased + waiting + parked + split, "shard")} lie: {formatPercent(share)}
+      </p>
+      <Bar fraction={share} label="Shards found" />
+    </div>
   );
 }
 

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { useApp } from "../../app.ts";
 import type { ShardRow, TreePage } from "../../data/api-types.ts";
 import { useResource } from "../../data/use-resource.ts";
-import { plural } from "../../format/numbers.ts";
+import { formatCount, plural } from "../../format/numbers.ts";
 import { endText, shortId, startText } from "../../format/titles.ts";
 import { DataTable, Loaded, Pager, Panel, Legend, ShardLink, StatePill, stateName } from "../../parts/parts.tsx";
 import type { Colors } from "../../pictures/colors.ts";
@@ -31,7 +31,7 @@ export function TreePanel({ run, tenant, detail }: RunPanelProps) {
           <>
             <Tree run={run} tenant={tenant} roots={page.nodes} />
             <Pager
-              text={`${plural(page.nodes.length, "first shard")} of ${detail.initialShards}`}
+              text={`${plural(page.nodes.length, "first shard")} of ${formatCount(detail.initialShards)}`}
               onFirst={after === undefined ? undefined : () => setAfter(undefined)}
               onNext={page.next === undefined ? undefined : () => setAfter(page.next)}
             />
