@@ -12,10 +12,13 @@ import { eventText } from "./format/event-text.ts";
 import { parseHash, type Location } from "./route/route.ts";
 import { readTheme, storeTheme, type ThemeChoice } from "./theme.ts";
 
+/** Why there is no session: none began, the token was refused, or it was accepted before and no longer is. */
+export type WhySignedOut = "new" | "refused" | "ended";
+
 /** Who uses the page: not known yet, unknown to the server, known, or the server cannot be asked. */
 export type Session =
   | { readonly state: "starting" }
-  | { readonly state: "signedOut"; readonly wasRefused: boolean }
+  | { readonly state: "signedOut"; readonly why: WhySignedOut }
   | { readonly state: "failed"; readonly error: CallError }
   | { readonly state: "known"; readonly me: WhoAmI };
 
@@ -110,7 +113,12 @@ export class App {
     sessionStorage.removeItem(TOKEN_KEY);
     this.#stream?.stop();
     this.#streamTenant = undefined;
-    this.session.value = { state: "signedOut", wasRefused: false };
+    // Nothing of the session stays for the next one.
+    this.events.value = NO_EVENTS;
+    this.asked.value = undefined;
+    this.toasts.value = [];
+    this.announcement.value = "";
+    this.session.value = { state: "signedOut", why: "new" };
   }
 
   get hasToken(): boolean {
@@ -171,9 +179,10 @@ export class App {
   }
 
   #signedOut(): void {
-    const wasRefused = this.hasToken;
+    const wasKnown = this.session.value.state === "known";
+    const why = !this.hasToken ? "new" : wasKnown ? "ended" : "refused";
     this.signOut();
-    this.session.value = { state: "signedOut", wasRefused };
+    this.session.value = { state: "signedOut", why };
   }
 
   #followTenant(): void {

@@ -31,7 +31,7 @@ function Content({ route }: { readonly route: Route }) {
     case "starting":
       return <h1 class="muted">Loading …</h1>;
     case "signedOut":
-      return <SignIn wasRefused={session.wasRefused} />;
+      return <SignIn why={session.why} />;
     case "failed":
       return (
         <>

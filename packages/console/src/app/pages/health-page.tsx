@@ -53,10 +53,14 @@ function checkSummary({ checks }: Health): string {
 }
 
 function CheckTable({ checks }: Pick<Health, "checks">) {
+  const { canOperate } = useApp();
   if (checks.length === 0)
     return (
       <Empty title="Not checked yet">
-        <p>An operator can start a check below. It looks at the machine and at every record, and changes nothing.</p>
+        <p>
+          {canOperate ? "You can start a check below." : "An operator can start a check."} It looks at the machine and
+          at every record, and changes nothing.
+        </p>
       </Empty>
     );
   return (

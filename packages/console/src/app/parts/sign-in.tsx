@@ -1,9 +1,17 @@
-import { useState } from "preact/hooks";
-import { useApp } from "../app.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useApp, type WhySignedOut } from "../app.ts";
+
+const WORDS: Readonly<Record<WhySignedOut, string | undefined>> = {
+  new: undefined,
+  refused: "The server does not accept this token.",
+  ended: "Your session has ended: the token has expired or was revoked.",
+};
 
 /** Asks for a token, if the server wants one. */
-export function SignIn({ wasRefused }: { readonly wasRefused: boolean }) {
+export function SignIn({ why }: { readonly why: WhySignedOut }) {
   const app = useApp();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), [why]);
   const [token, setToken] = useState("");
   return (
     <div class="sign-in panel">
@@ -12,9 +20,9 @@ export function SignIn({ wasRefused }: { readonly wasRefused: boolean }) {
         <p class="muted">
           This server serves only clients with a token. It stays in this tab, and is gone when you close it.
         </p>
-        {wasRefused && (
+        {WORDS[why] !== undefined && (
           <div class="banner" data-tone="bad" role="alert">
-            <div class="text">The server does not accept this token.</div>
+            <div class="text">{WORDS[why]}</div>
           </div>
         )}
         <form
@@ -26,6 +34,7 @@ export function SignIn({ wasRefused }: { readonly wasRefused: boolean }) {
           <label class="field">
             Token
             <input
+              ref={field}
               type="password"
               autocomplete="off"
               spellcheck={false}
