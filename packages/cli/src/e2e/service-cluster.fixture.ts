@@ -74,6 +74,11 @@ export class ServiceCluster {
     await this.#processes.get(name)!.kill();
   }
 
+  /** Stop a node in the middle of what it does, without its connections being closed, or let it go on. */
+  freeze(name: NodeName, isFrozen: boolean): void {
+    this.#processes.get(name)!.signal(isFrozen ? "SIGSTOP" : "SIGCONT");
+  }
+
   /** Step the wall clock of node c by minutes. */
   stepClock(): void {
     writeFileSync(join(this.#folder, "step"), "");

@@ -275,6 +275,7 @@ export const ScopesOk = Type.Object({
     Type.Object({
       prefix: Type.String(),
       owner: Type.String(),
+      address: Type.Optional(Type.String()),
       isHere: Type.Boolean(),
       state: names("owned", "moving", "down"),
       move: Type.Optional(Type.Object({ id: Type.String(), target: Type.String(), phase: Type.String() })),

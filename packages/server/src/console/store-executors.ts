@@ -45,12 +45,14 @@ function scopesOf(ownership: Ownership) {
     const prefix = Buffer.from(bytes).toString();
     const routing = ownership.node.route(bytes);
     const move = moves.get(prefix);
+    const address = ownership.addressOf(writer);
     const isMoving = move !== undefined || routing.kind === "Quiesced";
     const isDown = routing.kind === "Unavailable";
     const state = isMoving ? ("moving" as const) : isDown ? ("down" as const) : ("owned" as const);
     return {
       prefix,
-      owner: ownership.addressOf(writer) ?? writer,
+      owner: writer,
+      ...(address === undefined ? {} : { address }),
       isHere: routing.kind === "Owned",
       state,
       ...(move === undefined ? {} : { move: { id: move.id, target: move.to, phase: "moving" } }),

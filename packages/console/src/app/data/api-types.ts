@@ -246,7 +246,9 @@ export interface ScopeList {
   readonly epoch?: string;
   readonly scopes: readonly {
     readonly prefix: string;
+    /** The name of the node. */
     readonly owner: string;
+    readonly address?: string;
     readonly isHere: boolean;
     readonly state: "owned" | "moving" | "down";
     readonly move?: { readonly id: string; readonly target: string; readonly phase: string };

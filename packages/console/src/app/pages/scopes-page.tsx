@@ -40,7 +40,8 @@ export function ScopesPage() {
 function headOf({ node, epoch, scopes }: ScopeList): string {
   const moving = scopes.filter(({ state }) => state === "moving").length;
   return [
-    node === undefined ? undefined : `This node is ${node}`,
+    // Only the owner and the target of a move know of it before its end.
+    node === undefined ? undefined : `As node ${node} sees them`,
     epoch === undefined ? undefined : `epoch ${epoch}`,
     moving === 0 ? "nothing is moving" : `${plural(moving, "scope")} moving`,
   ]
@@ -51,7 +52,7 @@ function headOf({ node, epoch, scopes }: ScopeList): string {
 function ScopeTable({ list }: { readonly list: ScopeList }) {
   return (
     <div class="table-wrap" tabIndex={0} role="group" aria-label="Scopes">
-      <table>
+      <table class="cards">
         <thead>
           <tr>
             <th scope="col">Prefix</th>
@@ -61,26 +62,30 @@ function ScopeTable({ list }: { readonly list: ScopeList }) {
           </tr>
         </thead>
         <tbody>
-          {list.scopes.map(({ prefix, owner, isHere, state, move }) => (
+          {list.scopes.map(({ prefix, owner, address, state, move }) => (
             <tr key={prefix}>
               <th scope="row" class="mono item">
                 {prefix}
               </th>
-              <td>
+              <td data-label="State">
                 <span class="pill" data-state={PILLS[state]}>
                   {state}
                 </span>
               </td>
-              <td>
-                {owner} {isHere && <span class="muted">(this node)</span>}
+              <td data-label="Owner">
+                <span>
+                  <strong>{owner}</strong>
+                  {owner === list.node && " (this node)"}{" "}
+                  {address !== undefined && <span class="muted">{address}</span>}
+                </span>
               </td>
-              <td>
+              <td data-label="Move" class={move === undefined ? "none" : undefined}>
                 {move === undefined ? (
                   "–"
                 ) : (
-                  <>
-                    {move.phase}, to {move.target} <code class="muted">{move.id}</code>
-                  </>
+                  <span>
+                    to <strong>{move.target}</strong> <code class="muted">{move.id}</code>
+                  </span>
                 )}
               </td>
             </tr>
