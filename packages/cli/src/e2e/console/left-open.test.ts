@@ -12,9 +12,14 @@ const tenant = TenantId.ZERO;
 const SHARDS = 1_000;
 /** Rounds until everything that is bounded is full, and rounds after that. Each has two events for every shard. */
 const [FIRST_ROUNDS, MORE_ROUNDS] = [2, 6];
-/** An event takes several hundred bytes in the page, so what the later rounds bring is about 5 MB. */
-const MOST_GROWTH_BYTES = 2_000_000;
+/**
+ * An event takes 200 bytes in the page: if they were kept, the later rounds would bring 2.4 MB. What the browser compiles
+ * meanwhile takes up to 0.7 MB, however many rounds there are.
+ */
+const MOST_GROWTH_BYTES = 1_200_000;
 const VISITS = 12;
+/** The same for a page that is read again. If it kept what it read, the later rounds would double its objects. */
+const [FIRST_READS, MORE_READS] = [8, 48];
 let world: ConsoleWorld;
 
 beforeAll(async () => {
@@ -27,6 +32,8 @@ interface Used {
   readonly bytes: number;
   readonly nodes: number;
   readonly listeners: number;
+  /** Objects and arrays of scripts. Unlike bytes, they do not depend on what the browser compiles. */
+  readonly objects: number;
 }
 
 /** What the page uses after all garbage is collected. */
@@ -39,13 +46,25 @@ async function used(page: Page): Promise<Used> {
   const { metrics } = (await session.send("Performance.getMetrics")) as {
     readonly metrics: readonly { readonly name: string; readonly value: number }[];
   };
+  const prototype = (await session.send("Runtime.evaluate", { expression: "Object.prototype" })).result;
+  const { objects } = await session.send("Runtime.queryObjects", { prototypeObjectId: prototype.objectId! });
+  const counted = await session.send("Runtime.callFunctionOn", {
+    objectId: objects.objectId!,
+    functionDeclaration: "function () { return this.length; }",
+  });
+  await session.send("Runtime.releaseObject", { objectId: objects.objectId! });
   await session.detach();
   const valueOf = (name: string): number => metrics.find((metric) => metric.name === name)!.value;
-  return { bytes: valueOf("JSHeapUsedSize"), nodes: valueOf("Nodes"), listeners: valueOf("JSEventListeners") };
+  return {
+    bytes: valueOf("JSHeapUsedSize"),
+    nodes: valueOf("Nodes"),
+    listeners: valueOf("JSEventListeners"),
+    objects: counted.result.value as number,
+  };
 }
 
-/** Claim every shard of a run and give it back. Returns when an open page shows it. */
-async function makeEvents(run: RunId, page: Page, worker: bigint): Promise<void> {
+/** Claim every shard of a run. Call the result to give them back. */
+async function claimAll(run: RunId, worker: bigint): Promise<() => Promise<void>> {
   const open = (index: number) =>
     world.coordinator.openSession({
       tenant,
@@ -53,17 +72,32 @@ async function makeEvents(run: RunId, page: Page, worker: bigint): Promise<void>
       worker: WorkerId.fromRaw(worker),
     });
   const sessions = await Promise.all(Array.from({ length: SHARDS }, (_, index) => open(index)));
-  await page
-    .locator("tbody tr", { hasText: `Shard claimed` })
-    .filter({ hasText: nameOf(worker) })
-    .first()
-    .waitFor();
-  for (const released of await Promise.all(sessions.map((session) => unwrap(session).release()))) unwrap(released);
-  await page
-    .locator("tbody tr", { hasText: "Shard given back" })
-    .filter({ hasText: nameOf(worker) })
-    .first()
-    .waitFor();
+  return async () => {
+    for (const released of await Promise.all(sessions.map((session) => unwrap(session).release()))) unwrap(released);
+  };
+}
+
+/** Claim every shard of a run and give it back. Returns when an open page shows it. */
+async function makeEvents(run: RunId, page: Page, worker: bigint): Promise<void> {
+  const shows = (what: string) =>
+    page
+      .locator("tbody tr", { hasText: what })
+      .filter({ hasText: nameOf(worker) })
+      .first()
+      .waitFor();
+  const release = await claimAll(run, worker);
+  await shows("Shard claimed");
+  await release();
+  await shows("Shard given back");
+}
+
+/** What the page has now must be what it had before, but for what is noise. */
+function expectNoGrowth(before: Used, after: Used): void {
+  expect(after.bytes - before.bytes).toBeLessThan(MOST_GROWTH_BYTES);
+  expect(after.nodes).toBeLessThan(1.2 * before.nodes);
+  expect(after.listeners).toBeLessThan(1.2 * before.listeners);
+  // What was shown last may be there once more, until something else takes its place.
+  expect(after.objects).toBeLessThan(1.6 * before.objects);
 }
 
 const nameOf = (worker: bigint): string => worker.toString(16).padStart(8, "0");
@@ -77,10 +111,28 @@ test("events come and go, and the page does not grow", async (context) => {
   for (let round = 0; round < FIRST_ROUNDS; round++) await makeEvents(run, page, worker++);
   const before = await used(page);
   for (let round = 0; round < MORE_ROUNDS; round++) await makeEvents(run, page, worker++);
+  expectNoGrowth(before, await used(page));
+  expect(world.complaints).toEqual([]);
+  await page.context().close();
+});
+
+test("the page of a run is read again and again, and does not grow", async (context) => {
+  context.skip(skipped !== undefined, skipped);
+  const run = await seedRun(world.coordinator, { run: 0x0fe4n, shardCount: SHARDS });
+  const page = await world.open(`#/runs/${RunId.format(run)}`);
+  const round = async (): Promise<void> => {
+    const inProgress = (count: number) => page.getByText(`${count.toLocaleString("en")} shards in progress`).waitFor();
+    const release = await claimAll(run, 0xb0n);
+    await inProgress(SHARDS);
+    await page.getByRole("application", { name: /^Keyspace strip/ }).press("Shift+ArrowRight");
+    await release();
+    await inProgress(0);
+  };
+  for (let count = 0; count < FIRST_READS; count++) await round();
+  const before = await used(page);
+  for (let count = 0; count < MORE_READS; count++) await round();
   const after = await used(page);
-  expect(after.bytes - before.bytes).toBeLessThan(MOST_GROWTH_BYTES);
-  expect(after.nodes).toBeLessThan(1.2 * before.nodes);
-  expect(after.listeners).toBeLessThan(1.2 * before.listeners);
+  expectNoGrowth(before, after);
   expect(world.complaints).toEqual([]);
   await page.context().close();
 });
@@ -101,9 +153,6 @@ test("a page that was left leaves nothing behind", async (context) => {
   for (let count = 0; count < 3; count++) await visit();
   const before = await used(page);
   for (let count = 0; count < VISITS; count++) await visit();
-  const after = await used(page);
-  expect(after.bytes - before.bytes).toBeLessThan(MOST_GROWTH_BYTES);
-  expect(after.nodes).toBeLessThan(1.2 * before.nodes);
-  expect(after.listeners).toBeLessThan(1.2 * before.listeners);
+  expectNoGrowth(before, await used(page));
   await page.context().close();
 });

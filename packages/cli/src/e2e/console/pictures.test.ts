@@ -1,12 +1,15 @@
 // The pictures of a run for the README and the guide: three processes, one of them killed, some items that fail.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { browserSkipped } from "@gossip/tools/browser";
 import { test } from "vitest";
 import { ConsoleWorld } from "./console-world.fixture.ts";
 import { screenshot, TAKES_PICTURES } from "./screenshot.fixture.ts";
 
+/** What the pictures show as the place of the work. It must not exist: it is removed afterwards. */
+const DATA = "/data";
+const PHOTOS = join(DATA, "photos");
+const MODULE = join(DATA, "resize.mjs");
 const [FOLDERS, FILES] = [30, 400];
 const HEIGHT = 1_286;
 const JOB = `
@@ -22,25 +25,26 @@ const skipped = browserSkipped() ?? (TAKES_PICTURES ? undefined : "GOSSIP_SCREEN
 
 test("a run in the middle of its work", async (context) => {
   context.skip(skipped !== undefined, skipped);
-  const photos = join(tmpdir(), "photos");
+  const hasData = existsSync(DATA);
+  for (const path of [PHOTOS, MODULE]) if (existsSync(path)) throw new Error(`${path} exists: move it away first`);
   const world = await ConsoleWorld.start();
   try {
     for (let folder = 0; folder < FOLDERS; folder++) {
-      mkdirSync(join(photos, `album-${String(folder).padStart(2, "0")}`), { recursive: true });
+      mkdirSync(join(PHOTOS, `album-${String(folder).padStart(2, "0")}`), { recursive: true });
       for (let file = 0; file < FILES; file++)
         writeFileSync(
-          join(photos, `album-${String(folder).padStart(2, "0")}`, `${String(file).padStart(4, "0")}.jpg`),
+          join(PHOTOS, `album-${String(folder).padStart(2, "0")}`, `${String(file).padStart(4, "0")}.jpg`),
           "",
         );
     }
-    writeFileSync(join(world.folder, "resize.mjs"), JOB);
+    writeFileSync(MODULE, JOB);
     const args = [
       "run",
       "resize-photos",
       "--source",
-      `fs:${photos}`,
+      `fs:${PHOTOS}`,
       "--module",
-      "./resize.mjs",
+      MODULE,
       "--workers",
       "6",
       "--lease",
@@ -61,6 +65,8 @@ test("a run in the middle of its work", async (context) => {
     for (const worker of workers) await worker.kill();
   } finally {
     await world.stop();
-    rmSync(photos, { recursive: true, force: true });
+    rmSync(PHOTOS, { recursive: true, force: true });
+    rmSync(MODULE, { force: true });
+    if (!hasData) rmdirSync(DATA);
   }
 });
