@@ -3,9 +3,9 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync, appendFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { packageFolder } from "../layers/layers.ts";
+import { PACKAGES, packageFolder } from "../layers/layers.ts";
 import { shippedHash } from "./shipped-hash.ts";
-import { announced, currentHashes, readChangesets, readReleased, unannounced } from "./unannounced.ts";
+import { announced, currentHashes, readChangesets, readReleased, unannounced, withBundles } from "./unannounced.ts";
 
 let copy: string;
 beforeEach(() => {
@@ -29,6 +29,12 @@ test("a changed package without a changeset is found, and one with a changeset i
       names,
     ),
   ).toEqual(["scope", "fresh"]);
+});
+
+test("a change of a layer is a change of the package that bundles it, and of no other", () => {
+  const before = Object.fromEntries(PACKAGES.map((name) => [name, "old"]));
+  const [old, changed] = [withBundles(before), withBundles({ ...before, stdx: "new" })];
+  expect(PACKAGES.filter((name) => old[name] !== changed[name])).toEqual(["stdx", "cli"]);
 });
 
 test("a change of shipped source changes the hash", () => {

@@ -1,7 +1,8 @@
 // Which packages changed since their release without a changeset that says so.
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGES, packageFolder, ROOT } from "../layers/layers.ts";
+import { LAYERS, PACKAGES, packageFolder, ROOT } from "../layers/layers.ts";
 import { shippedHash } from "./shipped-hash.ts";
 
 /** Package name to the hash of what it shipped. `npm run version` rewrites the file; a release commits it. */
@@ -12,7 +13,18 @@ export function readReleased(): Record<string, string> {
 }
 
 export function currentHashes(): Record<string, string> {
-  return Object.fromEntries(PACKAGES.map((name) => [name, shippedHash(packageFolder(name))]));
+  return withBundles(Object.fromEntries(PACKAGES.map((name) => [name, shippedHash(packageFolder(name))])));
+}
+
+/** A package that ships those below it in a bundle changes with each of them: its users get a fix with its next release. */
+export function withBundles(own: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(own).map(([name, hash]) => {
+      const { bundles = false, below } = LAYERS[name]!;
+      const all = [hash, ...below.map((layer) => own[layer])].join();
+      return [name, bundles ? createHash("sha256").update(all).digest("hex") : hash];
+    }),
+  );
 }
 
 /** The packages that the pending changesets name, without `@gossip/`. */
