@@ -65,7 +65,8 @@ export const PART_FILES: PartFiles = {
 
   rename,
 
-  removeFolder: (path) => rm(path, { recursive: true, force: true }),
+  // Another process may move a folder to this name while the one before it is removed. Then its files are removed, too.
+  removeFolder: (path) => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }),
 
   async removeEmptyFolder(path) {
     try {
