@@ -5,6 +5,7 @@ import { assertObject } from "@gossip/stdx/internal";
 import { unparkHash } from "../hashing/payload-hash.ts";
 import { removalOfParked } from "../records/parked-detail.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
+import { removalOfMarker } from "../records/shard-marker.ts";
 import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import { assertInput } from "./assert-input.ts";
 import { checkRunOpIdempotency } from "./check-op-idempotency.ts";
@@ -24,7 +25,8 @@ export interface UnparkCommand {
  *
  * Checks, in this order: the shard exists; the tenant; a repeated operation; the run has not ended; the shard is
  * parked. The cursor stays and the count of attempts starts over. The fence is raised, so that a worker that held the
- * shard before it was parked cannot write to it again. The detail of the parked shard is removed.
+ * shard before it was parked cannot write to it again. The detail of the parked shard is removed, and the marker of an item
+ * that a crash was blamed on: whoever unparks the shard wants it to be tried again.
  */
 export function unpark(
   loaded: LoadedShard,
@@ -56,9 +58,10 @@ export function unpark(
   unparked.lastTime = at;
   unparked.attempts = 0;
   assertShardRecord(unparked, shard);
+  const notes = [removalOfParked(shard.shard), removalOfMarker(shard.shard)];
   return ok({
     outcome: IdempotentOutcome.executed(unparked),
-    writes: { kind: "UpdateShard", shard: unparked, needsRun: true, notes: [removalOfParked(shard.shard)] },
+    writes: { kind: "UpdateShard", shard: unparked, needsRun: true, notes },
     events: [{ kind: "ShardUnparked", tenant, run: shard.run, at, shard: shard.shard, newFenceEpoch }],
   });
 }

@@ -33,11 +33,16 @@ const readStored: JsonReader<StoredMarker> = /* @__PURE__ */ JsonReader.object<S
 /** The note of a marker. `item` left out removes it. Throws on malformed input. */
 export function noteOfMarker(lease: Lease, item: Uint8Array | undefined, at: LogicalTime): NoteWrite {
   const { shard, owner: worker, fence } = lease;
-  if (item === undefined) return { space: "marker", key: noteKeyOfId(shard), value: undefined };
+  if (item === undefined) return removalOfMarker(shard);
   assertBytes(item, "item of a marker");
   assertCount(item.length, "size of the item of a marker", { min: 0, max: MAX_KEY_SIZE });
   const document: StoredMarker = { item, worker, fence, at };
   return { space: "marker", key: noteKeyOfId(shard), value: encodeNoteValue(document) };
+}
+
+/** Removes the marker of a shard, if it has one. */
+export function removalOfMarker(shard: ShardId): NoteWrite {
+  return { space: "marker", key: noteKeyOfId(shard), value: undefined };
 }
 
 /** The marker in a note. */

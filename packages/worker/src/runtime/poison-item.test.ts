@@ -100,15 +100,14 @@ describe("an item that kills its process", () => {
         die();
         return new Promise(() => undefined);
       };
-      // Its coordinator is not used again, as if its process were gone: the lease expires.
-      const signal = new AbortController().signal;
-      const store = new FaultInjectingStore(world.store, { delay: () => (isOver ? never : undefined) });
+      // From then on it reaches the store no more, as if its process were gone: the lease expires.
+      let isDead = false;
       const never = new Promise<never>(() => undefined);
-      let isOver = false;
+      const store = new FaultInjectingStore(world.store, { delay: () => (isDead ? never : undefined) });
       const coordinator = new Coordinator({ store, clock: world.clock });
-      void runWorkers({ ...base, coordinator, worker: WorkerId.fromRaw(crash), process, signal });
+      void runWorkers({ ...base, coordinator, worker: WorkerId.fromRaw(crash), process });
       await world.time.runUntil(dead);
-      isOver = true;
+      isDead = true;
       await world.time.runUntil(world.time.sleep(2 * LEASE_MS));
     }
     const { coordinator } = world;

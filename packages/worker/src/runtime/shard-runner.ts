@@ -41,8 +41,6 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
   #isLeft = false;
   /** Set if earlier holders may have died of an item. */
   #careful: CarefulStart<I, R> | undefined;
-  /** Whether an earlier holder left a marker, so that an item is set aside. */
-  #hasMarker = false;
   /** Progress cannot move past the next item: it has no result and is not skipped. */
   #isStuck = false;
 
@@ -99,7 +97,6 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
       if (this.#stop === undefined) await this.#feed.run();
       // Before the shard is given up: the next holder must not take the marker for that of a crash.
       if (this.#stop?.kind !== "Lost") await this.#careful?.end();
-      if (this.#stop?.kind === "Park" && this.#hasMarker) await this.#removeMarker();
       await this.#leave();
       if (this.#stop?.kind === "Bug") throw this.#stop.error;
     } finally {
@@ -137,7 +134,6 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
     const { coordinator } = this.#host.settings;
     const marker = await coordinator.getMarker({ tenant: session.tenant, key: session.shardKey });
     const item = marker.ok ? crashedItem(marker.value, session) : undefined;
-    this.#hasMarker = item !== undefined;
     if (item !== undefined) return this.#feed.setAside(item);
     if (!isSuspected(session)) return;
     const { gate } = this.#host;
@@ -145,12 +141,6 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
     const isStopped = (): boolean => this.#stop !== undefined;
     this.#careful = new CarefulStart(this.#host, { session, flow, upkeep, wakeup, gate, shard: this, isStopped });
     this.#feed.beCareful(this.#careful);
-  }
-
-  /** An operator who unparks the shard wants the item to be tried again. */
-  async #removeMarker(): Promise<void> {
-    const { tenant, lease } = this.session;
-    void (await this.#host.settings.coordinator.putMarker({ tenant, lease, item: undefined }));
   }
 
   /** Start no more items, and release the shard. */
