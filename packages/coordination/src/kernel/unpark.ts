@@ -26,7 +26,7 @@ export interface UnparkCommand {
  * Checks, in this order: the shard exists; the tenant; a repeated operation; the run has not ended; the shard is
  * parked. The cursor stays and the count of attempts starts over. The fence is raised, so that a worker that held the
  * shard before it was parked cannot write to it again. The detail of the parked shard is removed, and the marker of an item
- * that a crash was blamed on: whoever unparks the shard wants it to be tried again.
+ * that a crash was blamed on, so that it is tried again.
  */
 export function unpark(
   loaded: LoadedShard,
