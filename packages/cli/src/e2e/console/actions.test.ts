@@ -45,8 +45,9 @@ const statusOf = async (index: number): Promise<string | undefined> =>
 /** Confirm the open question, and wait for what the page says then. */
 async function confirm(button: string, said: string): Promise<void> {
   await page.getByRole("dialog").getByRole("button", { name: button, exact: true }).click();
-  await page.getByRole("status").getByText(said).waitFor();
   await page.getByRole("dialog").waitFor({ state: "detached" });
+  // The same sentence about an earlier action may still be there.
+  await page.getByRole("status").getByText(said).last().waitFor();
 }
 
 test("park and unpark", async (context) => {
