@@ -13,6 +13,7 @@ import {
   MAX_HINT_COUNT,
   narrowFree,
   widenFree,
+  withHeld,
   type Windows,
 } from "../claim/windows.ts";
 
@@ -27,7 +28,7 @@ interface CapacityQuery {
   readonly now: LogicalTime;
 }
 
-/** The gets that read a run's capacity. */
+/** The gets that read a run's capacity. With ample windows, the leases are left out. */
 export function capacityGets(
   layout: Layout,
   address: RunAddress,
@@ -35,7 +36,9 @@ export function capacityGets(
 ): GetOperation[] {
   return [
     ...freeCounts(layout, space, windows),
-    heldWindow(layout, space, { now, heldSpan: windows.heldSpan, limit: windows.heldLimit }),
+    ...(windows.isAmple
+      ? []
+      : [heldWindow(layout, space, { now, heldSpan: windows.heldSpan, limit: windows.heldLimit })]),
     { get: layout.starved(address) },
   ];
 }
@@ -56,14 +59,17 @@ interface ReadCapacity {
 }
 
 export function readCapacity(found: readonly RangeResult[], now: LogicalTime, used: Windows): ReadCapacity {
-  const [starved, held, fresh, begun] = found.toReversed();
-  const leases = readHeld(held!, now, used);
+  const [starved, ...others] = found.toReversed();
+  const leases = used.isAmple ? undefined : readHeld(others.shift()!, now, used);
+  const [fresh, begun] = others;
+  const fitted = leases?.next ?? used;
   const counts = { begun: begun?.count ?? 0, fresh: fresh!.count };
   const free = counts.begun + counts.fresh;
-  if (free < MAX_HINT_COUNT && !isWholeFree(used)) return { capacity: undefined, next: widenFree(leases.next) };
-  const next = narrowFree(leases.next, counts);
-  if (leases.held === undefined) return { capacity: undefined, next };
-  const { lapsed, earliestDeadline } = leases.held;
+  if (free < MAX_HINT_COUNT && !isWholeFree(used)) return { capacity: undefined, next: widenFree(fitted) };
+  const next = narrowFree(fitted, counts);
+  // Leases may be left out only where the free shards alone reach the limit.
+  if (leases === undefined ? free < MAX_HINT_COUNT : leases.held === undefined) return { capacity: undefined, next };
+  const { lapsed = [], earliestDeadline } = leases?.held ?? {};
   return {
     capacity: {
       askedFor: now,
@@ -84,7 +90,7 @@ export async function readHint(
     let used: Windows | undefined;
     const look = await heads.lookWith(moment, (space) => {
       if (space === undefined) return [{ get: layout.starved(moment) }];
-      used = known.of(space);
+      used = withHeld(known.of(space));
       return capacityGets(layout, moment, { space, windows: used, now: moment.now });
     });
     if (look === undefined) return CapacityHint.ZERO;

@@ -7,7 +7,7 @@ import { readHeld } from "./held-leases.ts";
 import { shardOf, type Layout, type Space } from "../layout/layout.ts";
 import { danglingEntry, readShardAt, type RunLook } from "../read/run-heads.ts";
 import type { StoreParts } from "../store-parts.ts";
-import { freeWindow, heldWindow, isWholeFree, narrowFree, widenFree, type Windows } from "./windows.ts";
+import { freeWindow, heldWindow, isWholeFree, narrowFree, widenFree, withHeld, type Windows } from "./windows.ts";
 
 /** A listing of at most this many candidates also reads their records. That covers a claim of one and a claim of many. */
 const MAX_READ_ALONG = 320;
@@ -29,7 +29,7 @@ export async function listClaimCandidates(
     let looks: ClaimLooks | undefined;
     const look = await heads.lookWith(query, (space) => {
       looks = space === undefined ? undefined : looksFor(layout, query, { space, windows: known.of(space) });
-      return looks === undefined ? [] : [...looks.begun, ...looks.fresh, looks.held];
+      return looks === undefined ? [] : [...looks.begun, ...looks.fresh, ...looks.held];
     });
     if (look === undefined) return { run: undefined, candidates: [], earliestDeadline: undefined };
     if (look.run.space === undefined || looks === undefined)
@@ -52,7 +52,8 @@ interface ClaimLooks {
   readonly used: Windows;
   readonly begun: readonly GetOperation[];
   readonly fresh: readonly GetOperation[];
-  readonly held: GetOperation;
+  /** One, or none if the windows are ample. */
+  readonly held: readonly GetOperation[];
 }
 
 function looksFor(
@@ -65,7 +66,9 @@ function looksFor(
     used: windows,
     begun: freeWindow(layout, space, { ...look, isBegun: true, narrowness: windows.begun }),
     fresh: freeWindow(layout, space, { ...look, isBegun: false, narrowness: windows.fresh }),
-    held: heldWindow(layout, space, { now, heldSpan: windows.heldSpan, limit: Math.max(limit + 1, windows.heldLimit) }),
+    held: windows.isAmple
+      ? []
+      : [heldWindow(layout, space, { now, heldSpan: windows.heldSpan, limit: Math.max(limit + 1, windows.heldLimit) })],
   };
 }
 
@@ -77,18 +80,21 @@ interface FoundShards {
 /** The shards found, if the windows were wide enough to tell, and the windows to use next. */
 function readLooks(
   { found }: RunLook,
-  { used, begun, fresh }: ClaimLooks,
+  { used, begun, fresh, held: asked }: ClaimLooks,
   query: ClaimQuery,
 ): { readonly found: FoundShards | undefined; readonly next: Windows } {
-  const { held, next } = readHeld(found.at(-1)!, query.now, used);
+  const { held, next } =
+    asked.length === 0 ? { held: undefined, next: used } : readHeld(found.at(-1)!, query.now, used);
   const ofBegun = found.slice(0, begun.length);
   const ofFresh = found.slice(begun.length, begun.length + fresh.length);
   const free = [...ofBegun, ...ofFresh].flatMap(({ kvs }) => kvs);
-  if (free.length < query.limit && !isWholeFree(used)) return { found: undefined, next: widenFree(next) };
+  const isFull = free.length >= query.limit;
+  if (!isFull && !isWholeFree(used)) return { found: undefined, next: widenFree(next) };
   const fitted = narrowFree(next, { begun: sum(ofBegun), fresh: sum(ofFresh) });
-  if (held === undefined) return { found: undefined, next: fitted };
-  const shards = [...free, ...held.lapsed].slice(0, query.limit).map(({ key }) => shardOf(key));
-  return { found: { shards, earliestDeadline: held.earliestDeadline }, next: fitted };
+  // Only a listing that is full may leave out the leases.
+  if (held === undefined && !isFull) return { found: undefined, next: withHeld(fitted) };
+  const shards = [...free, ...(held?.lapsed ?? [])].slice(0, query.limit).map(({ key }) => shardOf(key));
+  return { found: { shards, earliestDeadline: held?.earliestDeadline }, next: fitted };
 }
 
 interface ListedShards {

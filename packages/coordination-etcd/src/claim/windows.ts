@@ -6,8 +6,13 @@ import type { Layout, Space } from "../layout/layout.ts";
 /** A capacity hint counts up to this number. */
 export const MAX_HINT_COUNT: number = MAX_CLAIM_COUNT;
 
-/** A window over free shards that holds more than this is narrowed to about half of it. */
-const CROWDED = 4096;
+/** A window over free shards that holds more than this is narrowed to about half of it, still twice what a hint counts. */
+const CROWDED: number = 4 * MAX_HINT_COUNT;
+/**
+ * With this many free shards in the windows, the next look leaves out the leases. Somewhat more than a hint counts, so
+ * that a few claims do not make the next look read them after all.
+ */
+const AMPLE: number = MAX_HINT_COUNT + 32;
 /**
  * A window over leases that holds more than this is cut after the bucket of the first valid lease. etcd reads leases to
  * sort them, which takes longer than counting.
@@ -29,17 +34,22 @@ export interface Windows {
   readonly heldSpan: bigint | undefined;
   /** The number of leases to request, earliest deadline first. One is enough if none has expired, as is usual. */
   readonly heldLimit: number;
+  /** The windows held so many free shards that the leases tell a claim nothing. */
+  readonly isAmple: boolean;
 }
 
-const WHOLE: Windows = { begun: 0, fresh: 0, heldSpan: undefined, heldLimit: 1 };
+const WHOLE: Windows = { begun: 0, fresh: 0, heldSpan: undefined, heldLimit: 1, isAmple: false };
 
 /**
  * Learns how much of each run's claim indexes to read.
  *
  * etcd counts a whole range whatever the limit, so asking for the first eight of a million keys costs as much as
  * counting them. But a claim needs a few shards from anywhere, and a hint counts to `MAX_HINT_COUNT`. So each reads a
- * window, whose width is adjusted to hold a few thousand entries. A window that turns out to hold too few is widened
+ * window, whose width is adjusted to hold some hundreds of entries. A window that turns out to hold too few is widened
  * and read again, so the result never depends on the width.
+ *
+ * Reading a lease costs etcd seven times as much as counting a free shard, and all leases of a bucket are read for the
+ * earliest. So they are left out while there are more free shards than a claim takes: no caller waits for a lease then.
  */
 export class KnownWindows {
   readonly #known = new Map<Space, Windows>();
@@ -61,12 +71,26 @@ export function isWholeFree({ begun, fresh }: Windows): boolean {
 }
 
 /** Narrows the windows over free shards that are crowded. */
-export function narrowFree(windows: Windows, counts: { readonly begun: number; readonly fresh: number }): Windows {
-  return { ...windows, begun: narrowed(windows.begun, counts.begun), fresh: narrowed(windows.fresh, counts.fresh) };
+export function narrowFree(
+  windows: Windows,
+  { begun, fresh }: { readonly begun: number; readonly fresh: number },
+): Windows {
+  return {
+    ...windows,
+    begun: narrowed(windows.begun, begun),
+    fresh: narrowed(windows.fresh, fresh),
+    isAmple: begun + fresh >= AMPLE,
+  };
 }
 
 export function widenFree(windows: Windows): Windows {
-  return { ...windows, begun: Math.max(0, windows.begun - WIDEN_BITS), fresh: Math.max(0, windows.fresh - WIDEN_BITS) };
+  const widened = (narrowness: number): number => Math.max(0, narrowness - WIDEN_BITS);
+  return { ...windows, begun: widened(windows.begun), fresh: widened(windows.fresh), isAmple: false };
+}
+
+/** Windows that include the leases. */
+export function withHeld(windows: Windows): Windows {
+  return windows.isAmple ? { ...windows, isAmple: false } : windows;
 }
 
 /**

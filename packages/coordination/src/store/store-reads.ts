@@ -119,6 +119,9 @@ export interface ClaimListing {
    * Active shards without a lease at that time: all of them, or any up to the limit if there are more.
    */
   readonly candidates: readonly ClaimCandidate[];
-  /** The earliest deadline of the leases that are held at that time. */
+  /**
+   * The earliest deadline of the leases that are held at that time. A listing that reaches its limit may leave it out: no
+   * caller waits for a lease then.
+   */
   readonly earliestDeadline: LogicalTime | undefined;
 }

@@ -49,7 +49,8 @@ export interface UpdateShardSet extends SetOfRun {
   /**
    * Answer with the run's capacity at this time, as it is after the write; `undefined` if the caller does not need it.
    * If the write does not change the capacity, a store may return what it looked up at most 5 ms before, as far as
-   * others have written since.
+   * others have written since. If `MAX_CLAIM_COUNT` shards are free, it may leave out the deadline, which `readHint`
+   * always returns.
    */
   readonly hintAt: LogicalTime | undefined;
   /**
