@@ -157,7 +157,7 @@ describe("simulate", () => {
 
   test.each(BROKEN_STORES)("finds that $what", async ({ finds, tampering = {}, options = {} }) => {
     const found = new Set<string>();
-    for (let seed = 0n; seed < 30n && !found.has(finds); seed++) {
+    for (let seed = 0n; seed < 100n && !found.has(finds); seed++) {
       const { violations } = await simulate({ level: "Stormy", ...tamperWith(tampering), ...options, seed });
       for (const { kind } of violations) found.add(kind);
     }

@@ -17,6 +17,10 @@ const LONG_PREFIX_SIZE = 4000;
 const LONG_PREFIX_PPM = 20_000;
 const GIVEN_CURSOR_PPM = 200_000;
 const USED_RUN_PPM = 300_000;
+const IN_PAGES_PPM = 400_000;
+/** A registration that breaks off between two pages leaves an initializing run with shards. */
+const BROKEN_OFF_PPM = 150_000;
+const REPEATED_PAGE_PPM = 300_000;
 
 /** The first shards of a run: adjacent ranges below one prefix, some with an initial cursor. */
 export function drawManifest(
@@ -64,8 +68,38 @@ export async function createRun({ world, random }: OpRun): Promise<SimEvent> {
   }
   const created = await moment.hear(actor.coordinator.createRun(request));
   if (!created.ok) return refused(created.error);
-  const registered = await moment.hear(actor.coordinator.registerShards(request));
-  return registered.ok ? { kind: "RunCreatedOk" } : refused(registered.error);
+  const isInPages = request.shards.length > 1 && random.chance(IN_PAGES_PPM);
+  if (isInPages && !(await registerEarlierPages({ world, random }, moment, request)))
+    return { kind: "RunCreatedOk", detail: "broken off" };
+  const last = isInPages ? { ...request, shards: request.shards.slice(-1) } : request;
+  const registered = await moment.hear(actor.coordinator.registerShards(last));
+  if (!registered.ok) return refused(registered.error);
+  if (moment.isUndisturbed && world.mirror.run(tenant, run)?.shards.size !== request.shards.length)
+    world.wrong("registerShards", "the run does not have the shards of all pages");
+  return { kind: "RunCreatedOk" };
+}
+
+/** Registers all shards but the last, a page each. Returns false if it breaks off before the last page. */
+async function registerEarlierPages(
+  { world, random }: OpRun,
+  moment: Moment,
+  { tenant, run, shards }: RunAddress & { readonly shards: readonly InitialShardInput[] },
+): Promise<boolean> {
+  const { actor } = world.operator;
+  for (const shard of shards.slice(0, -1)) {
+    const page = { tenant, run, shards: [shard], opId: actor.nextOpId(), more: true };
+    const registered = await moment.hear(actor.coordinator.registerShards(page));
+    if (!registered.ok || random.chance(BROKEN_OFF_PPM)) return false;
+    if (random.chance(REPEATED_PAGE_PPM)) {
+      const again = await moment.hear(actor.coordinator.registerShards(page));
+      if (again.ok && again.value.kind !== "Replayed")
+        world.wrong("registerShards", "a page that was registered before is reported as executed again");
+    }
+    const mirrored = world.mirror.run(tenant, run);
+    if (moment.isUndisturbed && mirrored?.run.status !== "Initializing")
+      world.wrong("registerShards", "the run became active before its last page");
+  }
+  return true;
 }
 
 export async function terminateRun(
