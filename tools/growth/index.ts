@@ -1,12 +1,12 @@
-// Does a call cost more if the store holds more shards? Five calls at each size, in turns, as a figure of `pnpm bench`.
+// Does a call cost more if the store holds more shards? Six calls at each size, in turns, as a figure of `pnpm bench`.
 import { Cursor, ShardId, WorkerId } from "../../packages/contracts/src/index.ts";
 import type { CoordinationStore, Coordinator, WorkerSession } from "../../packages/coordination/src/index.ts";
 import { assert, unwrap } from "../../packages/stdx/src/index.ts";
 import { figure, type FigureContent } from "../bench/figure.ts";
 import { judge, ratioSpread } from "../bench/judge.ts";
 import type { FormResult } from "../bench/measure.ts";
-import { spreadOf } from "../bench/statistics.ts";
-import { boundOf, fill, HISTORY_RUN, LIVE_SHARDS, OPEN_RUN, TENANT } from "./world.ts";
+import { quantile, spreadOf } from "../bench/statistics.ts";
+import { boundOf, fill, HISTORY_RUN, LIVE_SHARDS, OPEN_RUN, TENANT, WAITING_RUN } from "./world.ts";
 
 export interface GrowthOptions {
   /** The store, as the figure's title names it. */
@@ -24,11 +24,14 @@ export interface GrowthOptions {
   readonly close: () => Promise<void>;
 }
 
-const CALLS = ["claim", "checkpoint", "complete", "status", "list"] as const;
+const CALLS = ["claim", "checkpoint", "complete", "status", "status, unfinished", "list"] as const;
 type Call = (typeof CALLS)[number];
 
-const ROUNDS = 31;
-const CALLS_PER_ROUND = 4;
+const ROUNDS = 51;
+/** A sample is the median of this many calls, so that being interrupted once or twice does not matter. */
+const CALLS_PER_ROUND = 5;
+/** Completed shards are used up: the smallest store has just enough for all rounds. The others are given back. */
+const COMPLETED_PER_ROUND = 3;
 const WARM_CALLS = 400;
 const PAGE = 100;
 const MOST_GROWTH = 2;
@@ -63,8 +66,7 @@ export function growthFigure(options: GrowthOptions): void {
       const measured: Measured[] = [];
       for (const [size, store] of stores)
         measured.push(await warm(size, options.coordinatorOf(store), isSmoke ? 1 : WARM_CALLS));
-      for (let round = 0; round < (isSmoke ? 1 : ROUNDS); round++)
-        for (let turn = 0; turn < measured.length; turn++) await sample(measured[(round + turn) % measured.length]!);
+      for (let round = 0; round < (isSmoke ? 1 : ROUNDS); round++) await sampleAll(inTurn(measured, round));
       return contentOf(measured);
     } finally {
       await options.close();
@@ -73,7 +75,7 @@ export function growthFigure(options: GrowthOptions): void {
 }
 
 async function warm(size: number, coordinator: Coordinator, calls: number): Promise<Measured> {
-  const samples: Measured["samples"] = { claim: [], checkpoint: [], complete: [], status: [], list: [] };
+  const samples = Object.fromEntries(CALLS.map((call) => [call, [] as number[]])) as Measured["samples"];
   const measured = { size, coordinator, samples };
   const before = heapUsed();
   for (let call = 0; call < calls; call++) {
@@ -81,7 +83,7 @@ async function warm(size: number, coordinator: Coordinator, calls: number): Prom
     unwrap(await session.checkpoint(lastKeyOf(session)));
     unwrap(await session.release());
     if (call % 8 > 0) continue;
-    await status(coordinator);
+    await statusOfHistory(measured);
     await list(measured, call);
   }
   return { ...measured, heapBytes: Math.max(0, heapUsed() - before) };
@@ -94,19 +96,42 @@ function heapUsed(): number {
 
 let nextCall = 1_000_000;
 
-async function sample(measured: Measured): Promise<void> {
-  const { coordinator, samples } = measured;
-  const sessions: WorkerSession[] = [];
-  const timed = async (call: Call, act: (index: number) => Promise<unknown>): Promise<void> => {
-    const start = process.hrtime.bigint();
-    for (let index = 0; index < CALLS_PER_ROUND; index++) await act(index);
-    samples[call].push(Number(process.hrtime.bigint() - start) / CALLS_PER_ROUND);
+function inTurn<T>(all: readonly T[], round: number): T[] {
+  return all.map((_, turn) => all[(round + turn) % all.length]!);
+}
+
+/**
+ * One sample of every call at every size. The sizes take turns at each call, so that a ratio compares what happened within
+ * milliseconds and other programs slow both sides alike.
+ */
+async function sampleAll(measured: readonly Measured[]): Promise<void> {
+  const sessions = new Map<Measured, WorkerSession[]>(measured.map((each) => [each, []]));
+  const timed = async (call: Call, count: number, act: (each: Measured, index: number) => Promise<unknown>) => {
+    for (const each of measured) {
+      const times: number[] = [];
+      for (let index = 0; index < count; index++) {
+        const start = process.hrtime.bigint();
+        await act(each, index);
+        times.push(Number(process.hrtime.bigint() - start));
+      }
+      each.samples[call].push(quantile(times, 0.5));
+    }
   };
-  await timed("claim", async () => sessions.push(await claim(coordinator, nextCall++)));
-  await timed("checkpoint", async (index) => unwrap(await sessions[index]!.checkpoint(lastKeyOf(sessions[index]!))));
-  await timed("complete", async (index) => unwrap(await sessions[index]!.complete(lastKeyOf(sessions[index]!))));
-  await timed("status", () => status(coordinator));
-  await timed("list", () => list(measured, nextCall++));
+  const sessionOf = (each: Measured, index: number): WorkerSession => sessions.get(each)![index]!;
+  await timed("claim", CALLS_PER_ROUND, async (each) =>
+    sessions.get(each)!.push(await claim(each.coordinator, nextCall++)),
+  );
+  await timed("checkpoint", COMPLETED_PER_ROUND, async (each, index) =>
+    unwrap(await sessionOf(each, index).checkpoint(lastKeyOf(sessionOf(each, index)))),
+  );
+  await timed("complete", COMPLETED_PER_ROUND, async (each, index) =>
+    unwrap(await sessionOf(each, index).complete(lastKeyOf(sessionOf(each, index)))),
+  );
+  for (const held of sessions.values())
+    for (const session of held.slice(COMPLETED_PER_ROUND)) unwrap(await session.release());
+  await timed("status", CALLS_PER_ROUND, statusOfHistory);
+  await timed("status, unfinished", CALLS_PER_ROUND, statusOfWaiting);
+  await timed("list", CALLS_PER_ROUND, (each) => list(each, nextCall++));
 }
 
 async function claim(coordinator: Coordinator, call: number): Promise<WorkerSession> {
@@ -117,13 +142,20 @@ function lastKeyOf({ spec }: WorkerSession): Cursor {
   return Cursor.withLastKey(spec.keyRangeStart);
 }
 
-async function status(coordinator: Coordinator): Promise<void> {
+type Sized = Pick<Measured, "size" | "coordinator">;
+
+async function statusOfHistory({ coordinator }: Sized): Promise<void> {
   const { active } = unwrap(await coordinator.getRunProgress({ tenant: TENANT, run: HISTORY_RUN }));
   assert(active === LIVE_SHARDS, () => `${LIVE_SHARDS} shards are active, got ${active}`);
 }
 
+async function statusOfWaiting({ size, coordinator }: Sized): Promise<void> {
+  const { active } = unwrap(await coordinator.getRunProgress({ tenant: TENANT, run: WAITING_RUN }));
+  assert(active === size / 4, () => `${size / 4} shards are active, got ${active}`);
+}
+
 /** A page from somewhere in the run. */
-async function list({ size, coordinator }: Pick<Measured, "size" | "coordinator">, call: number): Promise<void> {
+async function list({ size, coordinator }: Sized, call: number): Promise<void> {
   const first = Math.floor(((call * 0.618_034) % 1) * (size / 2 - PAGE - 1));
   const after = { keyRangeStart: boundOf(first), shard: ShardId.fromRaw(BigInt(first)) };
   const page = unwrap(await coordinator.listShards({ tenant: TENANT, run: OPEN_RUN, limit: PAGE, after }));
@@ -145,7 +177,7 @@ function contentOf(measured: readonly Measured[]): FigureContent {
   };
   const least = measured[0]!;
   return {
-    note: `Half of the shards belong to a run under way: a third of them finished, a third held and a third free. Claims, checkpoints, completions and pages of ${PAGE} shards are of this run. The other half belong to a run that is finished but for ${LIVE_SHARDS} shards; its status is read. Each cell is the median of ${ROUNDS} rounds in which the sizes took turns, in µs, and the ratio to the smallest store. The heap is what ${WARM_CALLS} claims, checkpoints and releases, ${WARM_CALLS / 8} pages and as many looks at the status left in the process.`,
+    note: `Half of the shards belong to a run under way: a third of them finished, a third held and a third free. Claims, checkpoints, completions and pages of ${PAGE} shards are of this run. A quarter belong to a run that is finished but for ${LIVE_SHARDS} shards, and a quarter to one that has hardly begun; their status is read. Each cell is the median of ${ROUNDS} rounds in which the sizes took turns at each call, in µs, and the median ratio to the smallest store in the same round. A sample is the median of ${COMPLETED_PER_ROUND} to ${CALLS_PER_ROUND} calls. The heap is what ${WARM_CALLS} claims, checkpoints and releases, ${WARM_CALLS / 8} pages and as many looks at the status left in the process.`,
     columns: ["shards", ...CALLS, "heap kept, KiB"],
     rows: measured.map((each, index) => [
       names[index]!,

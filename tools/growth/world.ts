@@ -1,4 +1,5 @@
-// The shards of a store whose size must not matter: a run under way, and one that is nearly finished.
+// The shards of a store whose size must not matter: a run under way, one that is nearly finished, and one that has hardly
+// begun.
 import {
   Cursor,
   LogicalTime,
@@ -22,8 +23,10 @@ import { assert } from "../../packages/stdx/src/index.ts";
 export const TENANT: TenantId = TenantId.fromBytes(new Uint8Array(32).fill(1));
 /** Half of the shards: a third of them finished, a third held by others, a third free. */
 export const OPEN_RUN: RunId = RunId.fromRaw(1n);
-/** The other half, of which all but `LIVE_SHARDS` are finished. */
+/** A quarter, of which all but `LIVE_SHARDS` are finished. */
 export const HISTORY_RUN: RunId = RunId.fromRaw(2n);
+/** The other quarter, of which none is finished and a tenth of `LIVE_SHARDS` are held. */
+export const WAITING_RUN: RunId = RunId.fromRaw(3n);
 export const LIVE_SHARDS = 200;
 
 const CONFIG = { cursorSemantics: "Completed", leaseDuration: 1n << 40n, maxShardRetries: undefined } as const;
@@ -46,12 +49,15 @@ export async function fill(
     if (index % 3 === 0) return { ...record, status: "Done" };
     return index % 3 === 1 ? record : held(record, leaseOf(index));
   });
-  const stride = Math.floor(half / LIVE_SHARDS);
-  await fillRun(store, HISTORY_RUN, { count: half, perWrite }, (record, index) => {
-    const live = index / stride;
-    if (!Number.isInteger(live) || live >= LIVE_SHARDS) return { ...record, status: "Done" };
-    return live % 10 === 0 ? held(record, leaseOf(index)) : record;
-  });
+  const quarter = size / 4;
+  const stride = Math.floor(quarter / LIVE_SHARDS);
+  const isLive = (index: number): boolean => index % stride === 0 && index / stride < LIVE_SHARDS;
+  const heldInPlaces = (record: ShardRecord, index: number): ShardRecord =>
+    isLive(index) && (index / stride) % 10 === 0 ? held(record, leaseOf(index)) : record;
+  await fillRun(store, HISTORY_RUN, { count: quarter, perWrite }, (record, index) =>
+    isLive(index) ? heldInPlaces(record, index) : { ...record, status: "Done" },
+  );
+  await fillRun(store, WAITING_RUN, { count: quarter, perWrite }, heldInPlaces);
 }
 
 /** The start of a shard's range, by its number. */
