@@ -23,6 +23,7 @@ import type {
   StoreTraits,
   WriteSet,
 } from "@gossip/coordination";
+import { ShardEncoder } from "@gossip/coordination-codec/internal";
 import type { InfraError } from "@gossip/coordination-errors";
 import type { FsckSource } from "@gossip/coordination-fsck";
 import { assert, assertCount, type Result } from "@gossip/stdx";
@@ -85,7 +86,7 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
         ),
       () => performance.now(),
     );
-    this.#parts = { database, claims: this.#claims, capacities };
+    this.#parts = { database, claims: this.#claims, capacities, encoder: new ShardEncoder() };
     this.#committer = new Committer(this.#parts);
     this.#lifecycle = new StoreLifecycle({ name: "postgres", failureFrom, release });
   }

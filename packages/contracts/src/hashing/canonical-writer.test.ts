@@ -87,6 +87,19 @@ describe("CanonicalWriter", () => {
     expect(out.length).toBe(0);
   });
 
+  test("a view shows the current message, also if the one before had its size and the buffer has grown since", () => {
+    const out = new CanonicalWriter();
+    out.fixedBytes(filled(3, 1));
+    expect(out.view()).toEqual(filled(3, 1));
+    out.reset();
+    out.fixedBytes(filled(3, 2));
+    expect(out.view()).toEqual(filled(3, 2));
+    out.fixedBytes(filled(1 << 10, 3));
+    out.reset();
+    out.fixedBytes(filled(3, 4));
+    expect(out.view()).toEqual(filled(3, 4));
+  });
+
   test("a copy does not change with the writer", () => {
     const out = new CanonicalWriter();
     out.u8(1);

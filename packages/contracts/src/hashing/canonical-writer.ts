@@ -21,6 +21,8 @@ export class CanonicalWriter {
   #bytes = new Uint8Array(DEFAULT_CAPACITY);
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
+  /** The last view: most messages have the size of the one before, and making a view takes longer than hashing one. */
+  #last = this.#bytes.subarray(0, 0);
 
   /** Bytes written since the last `reset`. */
   get length(): number {
@@ -66,7 +68,8 @@ export class CanonicalWriter {
 
   /** A view of what was written, valid until the next write or `reset`. */
   view(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
+    if (this.#last.length !== this.#length) this.#last = this.#bytes.subarray(0, this.#length);
+    return this.#last;
   }
 
   /** A copy of what was written. */
@@ -94,5 +97,6 @@ export class CanonicalWriter {
     grown.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = grown;
     this.#view = new DataView(grown.buffer);
+    this.#last = grown.subarray(0, 0);
   }
 }

@@ -1,16 +1,31 @@
-import type { ShardRecord } from "@gossip/coordination";
-import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
+import type { ShardRecord, ShardWrite } from "@gossip/coordination";
+import { encodeShardRecordInto, RecordWriter, type ShardEncoder } from "@gossip/coordination-codec/internal";
 import { byteaArray, int8Array, nameArray, u64Array, type ServerArray } from "./server-array.ts";
 
 // Shared by all calls: encoding is synchronous.
 const writer = new RecordWriter();
 
-/** The columns that a checkpoint changes. Throws for a record that cannot be stored. */
+/** The columns that a checkpoint changes, of new shards. Throws for a record that cannot be stored. */
 export function cursorColumns(records: readonly ShardRecord[]): ServerArray[] {
+  return progressColumns(records, (record) => encodeShardRecordInto(record, writer));
+}
+
+/** The same columns, of shards that are updated. */
+export function updatedCursorColumns(updates: readonly ShardWrite[], encoder: ShardEncoder): ServerArray[] {
+  return progressColumns(
+    updates.map(({ after }) => after),
+    (after, index) => encoder.encodeInto(updates[index]!.before, after, writer),
+  );
+}
+
+function progressColumns(
+  records: readonly ShardRecord[],
+  encode: (record: ShardRecord, index: number) => void,
+): ServerArray[] {
   return [
     int8Array(records.map(({ attempts }) => attempts)),
     byteaArray(records.map(({ cursor }) => cursor.lastKey)),
-    byteaArray(encodeAll(records)),
+    byteaArray(encodeAll(records, encode)),
   ];
 }
 
@@ -36,11 +51,14 @@ export function encodeOne(record: ShardRecord): Uint8Array {
   return writer.toOwned();
 }
 
-/** Views of the shared writer, valid until its next use. */
-function encodeAll(records: readonly ShardRecord[]): Uint8Array[] {
+/** Encodes with `encode`. Returns views of the shared writer, valid until its next use. */
+function encodeAll(
+  records: readonly ShardRecord[],
+  encode: (record: ShardRecord, index: number) => void,
+): Uint8Array[] {
   writer.reset();
-  const ends = records.map((record) => {
-    encodeShardRecordInto(record, writer);
+  const ends = records.map((record, index) => {
+    encode(record, index);
     return writer.length;
   });
   const encoded = writer.view();

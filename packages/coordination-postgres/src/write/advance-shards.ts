@@ -1,9 +1,9 @@
 import type { CommitAnswer, ShardWrite } from "@gossip/coordination";
 import { CONFLICT } from "@gossip/store-kit";
-import { committed, recordsOf, whichWritten, type Candidate, type WrittenRow } from "./candidate.ts";
+import { committed, whichWritten, type Candidate, type WrittenRow } from "./candidate.ts";
 import type { Database } from "../database/database.ts";
 import { int8Array, u64Array } from "../layout/server-array.ts";
-import { cursorColumns, encodeOne } from "../layout/shard-columns.ts";
+import { encodeOne, updatedCursorColumns } from "../layout/shard-columns.ts";
 import { ADVANCE_SHARD, ADVANCE_SHARDS } from "../sql/advance-shards.ts";
 import { u64Bytes } from "../layout/u64-bytes.ts";
 import type { UpdateParts } from "./update-parts.ts";
@@ -32,11 +32,12 @@ function keepsClaimIndexEntry({ before, after }: ShardWrite): boolean {
  * sessions, 66 and 106 at 10, 370 and 574 at 1.
  */
 export async function advanceShards(
-  { database, capacities }: UpdateParts,
+  { database, capacities, encoder }: UpdateParts,
   candidates: readonly Candidate[],
 ): Promise<readonly CommitAnswer[]> {
   const looking = capacities.hintsFor(candidates);
-  const writing = candidates.length === 1 ? advanceOne(database, candidates[0]!) : advanceMany(database, candidates);
+  const writing =
+    candidates.length === 1 ? advanceOne(database, candidates[0]!) : advanceMany({ database, encoder }, candidates);
   // In parallel: the write does not change what the other reads.
   const [isWritten, hints] = "then" in looking ? await Promise.all([writing, looking]) : [await writing, looking];
   return candidates.map((candidate, index) => (isWritten(index) ? committed(candidate, hints[index]) : CONFLICT));
@@ -56,13 +57,18 @@ async function advanceOne(database: Database, { guard, set }: Candidate): Promis
   return () => written === 1;
 }
 
-async function advanceMany(database: Database, candidates: readonly Candidate[]): Promise<(index: number) => boolean> {
-  const records = recordsOf(candidates);
+async function advanceMany(
+  { database, encoder }: Pick<UpdateParts, "database" | "encoder">,
+  candidates: readonly Candidate[],
+): Promise<(index: number) => boolean> {
   const [row] = await database.run<WrittenRow>(ADVANCE_SHARDS, [
     int8Array(candidates.map(({ guard }) => guard.runId)),
-    u64Array(records.map(({ shard }) => shard)),
+    u64Array(candidates.map(({ set }) => set.shard.after.shard)),
     int8Array(candidates.map(({ guard }) => guard.version)),
-    ...cursorColumns(records),
+    ...updatedCursorColumns(
+      candidates.map(({ set }) => set.shard),
+      encoder,
+    ),
   ]);
   return whichWritten(row, candidates.length);
 }

@@ -1,3 +1,4 @@
+import type { ShardEncoder } from "@gossip/coordination-codec/internal";
 import type { ClaimLister } from "../claim/claim-lister.ts";
 import type { Database } from "../database/database.ts";
 import type { KnownCapacities } from "../capacity/known-capacities.ts";
@@ -7,4 +8,6 @@ export interface UpdateParts {
   readonly database: Database;
   readonly claims: ClaimLister;
   readonly capacities: KnownCapacities;
+  /** Encodes the records of shards that are updated again and again. */
+  readonly encoder: ShardEncoder;
 }

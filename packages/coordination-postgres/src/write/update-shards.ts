@@ -1,5 +1,6 @@
 import type { LogicalTime } from "@gossip/contracts";
 import type { CapacityHint, CommitAnswer, UpdateShardSet } from "@gossip/coordination";
+import type { ShardEncoder } from "@gossip/coordination-codec/internal";
 import { CONFLICT } from "@gossip/store-kit";
 import { advanceShards, areAdvances } from "./advance-shards.ts";
 import {
@@ -17,7 +18,7 @@ import { Moments, type CapacityRow } from "../capacity/moments.ts";
 import { claimIndexEntryArray } from "../claim/claim-index-entry.ts";
 import { RunTimes, type RangeRow } from "../capacity/run-times.ts";
 import { int8Array, u64Array, type ServerArray } from "../layout/server-array.ts";
-import { cursorColumns, stateColumns } from "../layout/shard-columns.ts";
+import { stateColumns, updatedCursorColumns } from "../layout/shard-columns.ts";
 import type { UpdateParts } from "./update-parts.ts";
 import {
   UPDATE_SHARDS,
@@ -30,9 +31,8 @@ import {
 type BatchRow = WrittenRow & CapacityRow;
 
 /** What a statement that moves shards needs. It may run in a transaction. */
-interface MoveParts {
+interface MoveParts extends Pick<UpdateParts, "claims" | "encoder"> {
   readonly database: Pick<Database, "run">;
-  readonly claims: UpdateParts["claims"];
 }
 
 /** Updates shards in one statement, each with its own guard and result. */
@@ -60,11 +60,11 @@ function move(parts: MoveParts, candidates: readonly Candidate[]): Promise<reado
 
 /** Notes go into the same transaction as the whole batch. They are rare, so that it may take four round trips. */
 function moveWithNotes(
-  { database, claims }: UpdateParts,
+  { database, claims, encoder }: UpdateParts,
   candidates: readonly Candidate[],
 ): Promise<readonly CommitAnswer[]> {
   return database.transact(async (connection) => {
-    const answer = await move({ database: connection, claims }, candidates);
+    const answer = await move({ database: connection, claims, encoder }, candidates);
     const written = candidates.filter((_, index) => answer[index]!.kind === "Committed");
     await putNotes(
       connection,
@@ -79,7 +79,7 @@ function hasNotes(candidates: readonly Candidate[]): boolean {
 }
 
 async function moveInRun(
-  { database, claims }: MoveParts,
+  { database, claims, encoder }: MoveParts,
   candidates: readonly Candidate[],
 ): Promise<readonly CommitAnswer[]> {
   const { guard, set } = candidates[0]!;
@@ -88,7 +88,7 @@ async function moveInRun(
   const statement = isGuarded(candidates) ? UPDATE_SHARDS_OF_GUARDED_RUN : UPDATE_SHARDS_OF_RUN;
   const [row] = await database.run<WrittenRow & RangeRow>(statement, [
     guard.runId,
-    ...changes(candidates),
+    ...changes(candidates, encoder),
     ...times.columns(claims.startOf(set)),
   ]);
   const isWritten = whichWritten(row, candidates.length);
@@ -97,7 +97,7 @@ async function moveInRun(
 }
 
 async function moveInRuns(
-  { database, claims }: MoveParts,
+  { database, claims, encoder }: MoveParts,
   candidates: readonly Candidate[],
 ): Promise<readonly CommitAnswer[]> {
   const moments = new Moments();
@@ -105,7 +105,7 @@ async function moveInRuns(
     if (set.hintAt !== undefined) moments.add(guard.runId, set.hintAt, () => claims.startOf(set));
   const statement = isGuarded(candidates) ? UPDATE_SHARDS_OF_RUNS : UPDATE_SHARDS;
   const runIds = int8Array(candidates.map(({ guard }) => guard.runId));
-  const rows = await database.run<BatchRow>(statement, [runIds, ...changes(candidates), ...moments.columns()]);
+  const rows = await database.run<BatchRow>(statement, [runIds, ...changes(candidates, encoder), ...moments.columns()]);
   const isWritten = whichWritten(
     rows.find(({ about }) => about === "Written"),
     candidates.length,
@@ -138,12 +138,15 @@ function isGuarded(candidates: readonly Candidate[]): boolean {
 }
 
 /** One array per column: the shards, their guards, and their new values. */
-function changes(candidates: readonly Candidate[]): readonly ServerArray[] {
+function changes(candidates: readonly Candidate[], encoder: ShardEncoder): readonly ServerArray[] {
   const records = recordsOf(candidates);
   return [
     u64Array(records.map(({ shard }) => shard)),
     int8Array(candidates.map(({ guard }) => guard.version)),
-    ...cursorColumns(records),
+    ...updatedCursorColumns(
+      candidates.map(({ set }) => set.shard),
+      encoder,
+    ),
     ...stateColumns(records),
     int8Array(candidates.map(({ runGuard }) => runGuard)),
     claimIndexEntryArray(candidates.map(({ set }) => set.shard.before)),

@@ -36,7 +36,7 @@ import type {
   SplitResidualRequest,
 } from "./shard-requests.ts";
 import { ShardTarget, type ShardSituation, type ShardTargetOptions } from "./shard-target.ts";
-import { noRoom, refuseForRoom, refuseSplit } from "./write-refusals.ts";
+import { noRoom, refuseForRoom, refuseSplit, type WriteRefusal } from "./write-refusals.ts";
 
 type ShardOperation<Outcome, Failure> = Operation<ShardSituation, UpdateShard | SplitShard, Outcome, Failure>;
 type Decide<Command, Outcome, Failure> = (
@@ -64,13 +64,11 @@ export const shardOperations = {
 
   checkpoint(
     engine: Engine,
-    request: CheckpointRequest,
+    command: CheckpointRequest,
   ): ShardOperation<IdempotentOutcome<CheckpointOutcome>, CheckpointError> {
-    const { tenant, lease, opId, cursor, renew = false, failures } = request;
-    engine.assertFailureCount(failures);
-    const target = targetOf(engine, request, true);
-    const decide = deciding(kernel.checkpoint, { tenant, lease, opId, cursor, renew, failures });
-    return { name: "checkpoint", target, decide, refuse: (refusal) => refuseForRoom("checkpoint", refusal) };
+    engine.assertFailureCount(command.failures);
+    const target = targetOf(engine, command, true);
+    return { name: "checkpoint", target, decide: deciding(kernel.checkpoint, command), refuse: refuseCheckpoint };
   },
 
   complete(engine: Engine, command: CompleteRequest): ShardOperation<IdempotentOutcome<ShardRecord>, CompleteError> {
@@ -123,6 +121,10 @@ export const shardOperations = {
     return { name: "unpark", target, decide: deciding(kernel.unpark, command), refuse: () => noRoom("unpark") };
   },
 };
+
+function refuseCheckpoint(refusal: WriteRefusal): ReturnType<typeof refuseForRoom> {
+  return refuseForRoom("checkpoint", refusal);
+}
 
 function deciding<Command, Outcome, Failure>(
   decide: Decide<Command, Outcome, Failure>,

@@ -18,7 +18,7 @@ import { judgeCursorUpdate } from "./validate-cursor-update.ts";
 export interface CheckpointCommand extends LeasedCommand {
   readonly cursor: Cursor;
   /** Also move the lease's deadline, in the same write. Not part of the payload. *Addition.* */
-  readonly renew: boolean;
+  readonly renew?: boolean | undefined;
   /** Items behind the cursor that failed. Recorded in the same write; not part of the payload. *Addition.* */
   readonly failures?: readonly FailureInput[] | undefined;
 }
@@ -52,7 +52,7 @@ export function checkpoint(
   const moved = judgeCursorUpdate(shard, cursor);
   if (!moved.ok) return moved;
 
-  const renews = command.renew && !RunStatus.isTerminal(run.status);
+  const renews = command.renew === true && !RunStatus.isTerminal(run.status);
   const advanced = draftOf(shard);
   advanced.cursor = cursor;
   if (renews) advanced.lease = extendLease(shard, run, at);

@@ -197,11 +197,12 @@ export class WorkerSession implements AsyncDisposable {
     let renew = false;
     return this.#run({
       make: () => {
-        const { tenant, lease, opId } = this.#request(options);
+        const opId = this.#opIdOf(options);
         ({ renew = false } = options);
         assert(typeof renew === "boolean", () => `renew must be true or false, got ${typeof renew}`);
+        const lease = this.#lease;
         const { failures } = options;
-        return shardOperations.checkpoint(this.#engine, { tenant, lease, opId, cursor, renew, failures });
+        return shardOperations.checkpoint(this.#engine, { tenant: lease.tenant, lease, opId, cursor, renew, failures });
       },
       tell: (outcome) =>
         IdempotentOutcome.map(outcome, ({ newDeadline }) => ({
@@ -311,11 +312,14 @@ export class WorkerSession implements AsyncDisposable {
   }
 
   #request(options: SessionOptions): LoggedRequest {
+    return { tenant: this.tenant, lease: this.#lease, opId: this.#opIdOf(options) };
+  }
+
+  #opIdOf(options: SessionOptions): OpId {
     assert(
       typeof options === "object" && options !== null,
       () => `options must be an object, got ${options === null ? "null" : typeof options}`,
     );
-    const opId = options.opId === undefined ? this.#engine.newOpId() : OpId.fromRaw(options.opId);
-    return { tenant: this.tenant, lease: this.#lease, opId };
+    return options.opId === undefined ? this.#engine.newOpId() : OpId.fromRaw(options.opId);
   }
 }
