@@ -10,21 +10,29 @@ const conditions = ["@gossip/source", "node", "development|production"];
 const RUN_IN_PROCESSES: readonly string[] = ["cli", "example-pipe-workers"];
 
 /**
- * Packages whose test files share a thread and the modules in it, because their modules keep no state that one file
+ * Packages whose test files share a thread or process and the modules in it, because their modules keep no state that one file
  * could leave to the next. Loading the modules again for every file takes longer than most of these tests.
  */
 const SHARE_MODULES: readonly string[] = [
+  "cli",
+  "client",
+  "console",
   "contracts",
   "coordination",
   "coordination-codec",
   "coordination-errors",
   "coordination-etcd",
   "coordination-fsck",
+  "coordination-lmdb",
   "coordination-postgres",
   "etcd-client",
   "frontier",
+  "insight",
+  "protocol",
   "scope",
+  "server",
   "source-postgres",
+  "source-s3",
   "stdx",
   "store-kit",
   "tso",
