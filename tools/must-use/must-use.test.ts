@@ -47,10 +47,14 @@ const DROPS = [
   "{ try { store.clear(); } finally { await store.putLater(); } }",
   "export class A { run(): void { store.put(); } }",
   "store\n  .put();",
+  'import { test } from "vitest"; test("a", () => { store.put(); });',
+  'import { expect } from "vitest"; expect(() => { store.put(); }).toThrow();',
+  "export function planted(expect: () => Own): void { expect(); }",
 ];
 
 const USES = [
   "void store.put();",
+  'import { expect as that } from "vitest"; that(store.put()).toEqual(1); await that(store.putLater()).resolves.toBe(1);',
   "void (await store.putLater());",
   "void store.putLater();",
   "store.clear();",
