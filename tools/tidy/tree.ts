@@ -4,7 +4,8 @@ import { join, relative } from "node:path";
 import ts from "typescript";
 
 const IGNORED_FOLDERS = new Set([".git", "node_modules", "dist", ".cache", ".turbo", "coverage"]);
-const IGNORED_FILES = /\.(tsbuildinfo|tgz|log)$/;
+/** `.git` is a file in a second work tree of one repository. */
+const IGNORED_FILES = /\.(tsbuildinfo|tgz|log)$|^\.git$/;
 
 /** Paths from `root`, in order. */
 export function treeFiles(root: string): string[] {
