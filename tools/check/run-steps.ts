@@ -10,6 +10,9 @@ export interface StepOutcome {
   readonly seconds: string;
 }
 
+/** The compiler and the linter are written in Go and end soon: collecting less garbage saves a fifth of their time. */
+const GOGC = "400";
+
 /** Returns outcomes in the order of the steps. */
 export async function runSteps(steps: readonly Step[]): Promise<StepOutcome[]> {
   const outcomes: StepOutcome[] = [];
@@ -28,7 +31,11 @@ async function runStep(step: Step, { isAlone }: { readonly isAlone: boolean }): 
   const title = `\n--- ${step.name}: ${step.checks}`;
   if (isAlone) console.log(title);
   const started = process.hrtime.bigint();
-  const child = spawn(step.command, step.args, { cwd: ROOT, stdio: isAlone ? "inherit" : ["ignore", "pipe", "pipe"] });
+  const child = spawn(step.command, step.args, {
+    cwd: ROOT,
+    stdio: isAlone ? "inherit" : ["ignore", "pipe", "pipe"],
+    env: { GOGC, ...process.env },
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding("utf8").on("data", (text: string) => void (output += text));
