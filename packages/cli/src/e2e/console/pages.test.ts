@@ -196,10 +196,11 @@ test("the theme can be chosen, and the choice stays", async (context) => {
   const theme = (): Promise<string> => page.evaluate<string>("document.documentElement.dataset.theme");
   await page.getByRole("button", { name: /^Theme: as the system/ }).click();
   await page.getByRole("button", { name: /^Theme: light/ }).waitFor();
-  expect(await theme()).toBe("light");
+  // The button has its new name a moment before the page has its colors.
+  await expect.poll(theme).toBe("light");
   await page.reload();
   await page.getByRole("button", { name: /^Theme: light/ }).waitFor();
-  expect(await theme()).toBe("light");
+  await expect.poll(theme).toBe("light");
   await page.context().close();
 });
 
