@@ -9,5 +9,5 @@ test(
   {
     timeout: 600_000,
   },
-  () => expectSamePort({ makeStore: () => makeStore(), runs: effort({ usual: 60, exploring: 240 }), maxLength: 60 }),
+  () => expectSamePort({ makeStore: () => makeStore(), runs: effort({ usual: 24, exploring: 240 }), maxLength: 60 }),
 );
