@@ -8,6 +8,7 @@ import {
   type CoordinationStore,
   type CountNotesQuery,
   type ListNotesQuery,
+  type ListPositionsQuery,
   type ListRunsQuery,
   type ListShardsQuery,
   type ListTenantsQuery,
@@ -32,7 +33,7 @@ import { failureFrom, type LmdbOperation } from "./engine/lmdb-failure.ts";
 import type { Rows } from "./engine/rows.ts";
 import { LmdbInspection } from "./inspect/lmdb-inspection.ts";
 import { countNotes, listNotes } from "./layout/note-rows.ts";
-import { listRuns, listShards, listTenants } from "./read/listing.ts";
+import { listRuns, listShardPositions, listShards, listTenants } from "./read/listing.ts";
 import { readProgress } from "./read/progress.ts";
 import { RecordRows } from "./read/record-rows.ts";
 import { RunTransfer } from "./transfer/run-transfer.ts";
@@ -123,6 +124,11 @@ export class LmdbStore implements CoordinationStore, AsyncDisposable {
   listShards(query: ListShardsQuery): Result<Page<ShardRecord, ShardPosition>, InfraError> {
     assertPageQuery(query);
     return this.#read("lmdb.listShards", () => listShards(this.#rows, this.#records, query));
+  }
+
+  listShardPositions(query: ListPositionsQuery): Result<Page<ShardPosition, ShardPosition>, InfraError> {
+    assertPageQuery(query);
+    return this.#read("lmdb.listShardPositions", () => listShardPositions(this.#rows, this.#records, query));
   }
 
   listRuns(query: ListRunsQuery): Result<Page<RunRecord, RunId>, InfraError> {

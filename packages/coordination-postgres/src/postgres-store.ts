@@ -7,6 +7,7 @@ import type {
   CoordinationStore,
   CountNotesQuery,
   ListNotesQuery,
+  ListPositionsQuery,
   ListRunsQuery,
   ListShardsQuery,
   ListTenantsQuery,
@@ -32,7 +33,7 @@ import { ClaimLister } from "./claim/claim-lister.ts";
 import { Committer } from "./write/committer.ts";
 import type { Database } from "./database/database.ts";
 import { KnownCapacities } from "./capacity/known-capacities.ts";
-import { listRuns, listShards, listTenants } from "./read/listing.ts";
+import { listRuns, listShardPositions, listShards, listTenants } from "./read/listing.ts";
 import { failureFrom } from "./database/postgres-failure.ts";
 import { PostgresInspection } from "./inspect/postgres-inspection.ts";
 import { countNotes, listNotes } from "./read/notes.ts";
@@ -128,6 +129,11 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
   listShards(query: ListShardsQuery): Promise<Result<Page<ShardRecord, ShardPosition>, InfraError>> {
     assertPageQuery(query);
     return this.#lifecycle.call("postgres.listShards", () => listShards(this.#database, query));
+  }
+
+  listShardPositions(query: ListPositionsQuery): Promise<Result<Page<ShardPosition, ShardPosition>, InfraError>> {
+    assertPageQuery(query);
+    return this.#lifecycle.call("postgres.listShardPositions", () => listShardPositions(this.#database, query));
   }
 
   listRuns(query: ListRunsQuery): Promise<Result<Page<RunRecord, RunId>, InfraError>> {

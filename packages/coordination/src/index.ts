@@ -137,6 +137,7 @@ export type {
   ClaimQuery,
   CountNotesQuery,
   ListNotesQuery,
+  ListPositionsQuery,
   ListRunsQuery,
   ListShardsQuery,
   ListTenantsQuery,

@@ -3,6 +3,7 @@ export { keyPosition } from "./axis/key-position.ts";
 export { heatMap, type HeatMap, type HeatQuery } from "./history/heat-map.ts";
 export { HISTORY_SPACE, type HistoryWriter, type RunFigures } from "./history/history-notes.ts";
 export {
+  continueHistory,
   HistoryRecorder,
   readHistory,
   type HistoryRecorderOptions,
@@ -25,6 +26,7 @@ export { keyCodecOf, showKey, type KeyCodec } from "./keys/show-key.ts";
 export { decodeTotalsToken, encodeTotalsToken, NO_ITEMS, type ItemTotals } from "./runs/item-totals.ts";
 export { maskCommand, maskCredentials, maskedJson } from "./runs/mask-credentials.ts";
 export { NO_LABEL, readRunLabel, type RunLabel } from "./runs/run-label.ts";
-export { AxisBuckets, type BucketView, type LeafState } from "./sample/axis-buckets.ts";
+export { AXIS_BUCKETS, AxisBuckets, type BucketView, type LeafState } from "./sample/axis-buckets.ts";
 export type { RunChange, RunChangeKind } from "./sample/run-change.ts";
+export { EvenSample, StripSketch } from "./sample/strip-sketch.ts";
 export { HEAT_KEYS, leafStateOf, RunSampler, type RunSample, type SampledStates } from "./sample/run-sampler.ts";

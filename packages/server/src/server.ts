@@ -16,6 +16,7 @@ import { Connections } from "./limits/connections.ts";
 import { respondError, respondText } from "./http/respond.ts";
 import { Forwarder } from "./ownership/forwarder.ts";
 import { PeerLinks } from "./ownership/peer-links.ts";
+import { PeerSight } from "./ownership/peer-sight.ts";
 
 /** Where to listen. Port 0 picks a free one. */
 export interface ServiceAddress {
@@ -98,6 +99,8 @@ export class GossipServer {
         },
       },
     });
+    if (this.#links !== undefined && this.#service.console !== undefined)
+      this.#service.console.peers = new PeerSight({ links: this.#links, nowMs: () => performance.now() });
     const { limits } = this.#service;
     this.#connections = new Connections(limits);
     const handler = (this.#handler = new RequestHandler({

@@ -2,7 +2,7 @@ import { InfraError } from "@gossip/coordination-errors";
 
 /** The `operation` of an `InfraError`: the name of the store and the call of the port that failed. */
 export type StoreOperation<Store extends string> =
-  `${Store}.${"readServerTime" | "readRun" | "readShard" | "readHint" | "readProgress" | "markStarved" | "listClaimCandidates" | "listShards" | "listRuns" | "listTenants" | "listNotes" | "countNotes" | "commit" | "sweep" | "inspect" | "repair" | "transfer"}`;
+  `${Store}.${"readServerTime" | "readRun" | "readShard" | "readHint" | "readProgress" | "markStarved" | "listClaimCandidates" | "listShards" | "listShardPositions" | "listRuns" | "listTenants" | "listNotes" | "countNotes" | "commit" | "sweep" | "inspect" | "repair" | "transfer"}`;
 
 /** Thrown inside a store when stored data contradicts itself. `StoreLifecycle` turns it into `failure`. */
 export class CorruptStore extends Error {

@@ -11,6 +11,7 @@ const OPERATIONS = [
   "markStarved",
   "listClaimCandidates",
   "listShards",
+  "listShardPositions",
   "listRuns",
   "listTenants",
   "listNotes",

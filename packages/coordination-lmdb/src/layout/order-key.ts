@@ -83,6 +83,11 @@ export function readEntry(entry: Uint8Array, prefixSize: number): OrderEntry {
   return { kind: "Piece", piece: unescape(entry.subarray(prefixSize, end)) };
 }
 
+/** The bytes that the entry of a shard has in its level: the last piece of the shard's start. */
+export function readRest(entry: Uint8Array, prefixSize: number): Uint8Array {
+  return unescape(entry.subarray(prefixSize, findTerminator(entry, prefixSize)));
+}
+
 /** The offset of the first zero that is not part of an escaped zero. */
 function findTerminator(entry: Uint8Array, from: number): number {
   let at = from;
@@ -114,6 +119,8 @@ function entryOf(
 }
 
 function unescape(escaped: Uint8Array): Uint8Array {
+  // Most starts have no zero, and one copy is enough.
+  if (!escaped.includes(ZERO)) return Uint8Array.from(escaped);
   const bytes = new Uint8Array(escaped.length);
   let size = 0;
   for (let at = 0; at < escaped.length; at++) {

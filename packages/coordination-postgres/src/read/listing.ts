@@ -1,5 +1,6 @@
 import type { RunId, TenantId } from "@gossip/contracts";
 import type {
+  ListPositionsQuery,
   ListRunsQuery,
   ListShardsQuery,
   ListTenantsQuery,
@@ -9,9 +10,9 @@ import type {
   ShardRecord,
 } from "@gossip/coordination";
 import type { Database } from "../database/database.ts";
-import { decodeRun, decodeShard, runIdOf, tenantBytes, tenantOf } from "../layout/rows.ts";
+import { decodeRun, decodeShard, runIdOf, shardIdOf, tenantBytes, tenantOf } from "../layout/rows.ts";
 import { LIST_RUNS, LIST_TENANTS } from "../sql/runs.ts";
-import { LIST_FIRST_SHARDS, LIST_NEXT_SHARDS } from "../sql/list-shards.ts";
+import { LIST_FIRST_POSITIONS, LIST_FIRST_SHARDS, LIST_NEXT_POSITIONS, LIST_NEXT_SHARDS } from "../sql/list-shards.ts";
 import { u64Bytes } from "../layout/u64-bytes.ts";
 
 /** Most items of a page: a record can take 40 KB, and a page is held in memory. */
@@ -46,6 +47,30 @@ export async function listShards(
         ? { keyRangeStart: last.spec.keyRangeStart, shard: last.shard }
         : undefined,
   };
+}
+
+/** A position takes a key at most, and usually a few bytes. */
+const MAX_POSITIONS = 2048;
+
+export async function listShardPositions(
+  database: Database,
+  { tenant, run, after, limit: wanted }: ListPositionsQuery,
+): Promise<Page<ShardPosition, ShardPosition>> {
+  const limit = Math.min(wanted, MAX_POSITIONS);
+  const rows = await database.run<{ shard: Buffer; key_range_start: Buffer }>(
+    after === undefined ? LIST_FIRST_POSITIONS : LIST_NEXT_POSITIONS,
+    [
+      tenantBytes(tenant),
+      u64Bytes(run),
+      after?.keyRangeStart ?? null,
+      after === undefined ? null : u64Bytes(after.shard),
+      limit + 1,
+    ],
+  );
+  const items = rows
+    .slice(0, limit)
+    .map(({ shard, key_range_start: start }) => ({ keyRangeStart: Uint8Array.from(start), shard: shardIdOf(shard) }));
+  return { items, next: rows.length > limit ? items.at(-1) : undefined };
 }
 
 export async function listRuns(database: Database, query: ListRunsQuery): Promise<Page<RunRecord, RunId>> {

@@ -12,6 +12,7 @@ import type {
   ClaimQuery,
   CountNotesQuery,
   ListNotesQuery,
+  ListPositionsQuery,
   ListRunsQuery,
   ListShardsQuery,
   ListTenantsQuery,
@@ -116,6 +117,10 @@ export class MemoryStore implements CoordinationStore {
 
   listShards(query: ListShardsQuery): Result<Page<ShardRecord, ShardPosition>, InfraError> {
     return ok(this.#shelf(query.tenant, query.run)?.list(query) ?? { items: [], next: undefined });
+  }
+
+  listShardPositions(query: ListPositionsQuery): Result<Page<ShardPosition, ShardPosition>, InfraError> {
+    return ok(this.#shelf(query.tenant, query.run)?.listPositions(query) ?? { items: [], next: undefined });
   }
 
   listRuns({ tenant, after, limit }: ListRunsQuery): Result<Page<RunRecord, RunId>, InfraError> {

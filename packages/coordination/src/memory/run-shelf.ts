@@ -1,7 +1,7 @@
 import type { LogicalTime, ShardId, ShardStatus } from "@gossip/contracts";
 import type { RunRecord } from "../records/run-record.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
-import type { ListShardsQuery, Page, ShardPosition, Versioned } from "../store/store-reads.ts";
+import type { ListPositionsQuery, ListShardsQuery, Page, ShardPosition, Versioned } from "../store/store-reads.ts";
 import type { AcquireScratch } from "../views/acquire-scratch.ts";
 import { leastKey, type RunProgress } from "../views/run-progress.ts";
 import { ShardFilter } from "../views/shard-filter.ts";
@@ -81,6 +81,13 @@ export class RunShelf {
       if (ShardFilter.matches(query.filter, row, query.now)) items.push(row.toRecord(this.run, this.#bytes));
     }
     return { items, next: index < rows.length ? this.#order.positionOf(rows[index - 1]!) : undefined };
+  }
+
+  listPositions({ after, limit }: ListPositionsQuery): Page<ShardPosition, ShardPosition> {
+    const rows = this.#order.rows();
+    const from = after === undefined ? 0 : this.#order.indexAfter(after);
+    const items = rows.slice(from, from + limit).map((row) => this.#order.positionOf(row));
+    return { items, next: from + limit < rows.length ? items.at(-1) : undefined };
   }
 
   progress(now: LogicalTime): RunProgress {

@@ -13,6 +13,7 @@ import type {
   ClaimQuery,
   CountNotesQuery,
   ListNotesQuery,
+  ListPositionsQuery,
   ListRunsQuery,
   ListShardsQuery,
   ListTenantsQuery,
@@ -104,6 +105,11 @@ export interface CoordinationStore {
   /** From the index that claiming reads: it must not cost more the more shards there are. */
   listClaimCandidates(query: ClaimQuery): StoreAnswer<ClaimListing>;
   listShards(query: ListShardsQuery): StoreAnswer<Page<ShardRecord, ShardPosition>>;
+  /**
+   * Where the shards of a run begin, in the order of `listShards`, for stores that can list it without reading the
+   * records. A display of very many shards asks for it.
+   */
+  listShardPositions?(query: ListPositionsQuery): StoreAnswer<Page<ShardPosition, ShardPosition>>;
   /** By id. */
   listRuns(query: ListRunsQuery): StoreAnswer<Page<RunRecord, RunId>>;
   /** Tenants that have a run, by id. */

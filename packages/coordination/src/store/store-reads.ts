@@ -43,13 +43,16 @@ export interface ShardPosition {
   readonly shard: ShardId;
 }
 
-export interface ListShardsQuery {
+export interface ListPositionsQuery {
   readonly tenant: TenantId;
   readonly run: RunId;
   /** List what comes after it; `undefined` to list from the start. */
   readonly after: ShardPosition | undefined;
   /** Most items to return, at least 1. A page may have fewer although others follow. */
   readonly limit: number;
+}
+
+export interface ListShardsQuery extends ListPositionsQuery {
   /** The caller applies this filter to the page. A store may use it to skip other shards early. */
   readonly filter: ShardFilter;
   readonly now: LogicalTime;

@@ -83,6 +83,7 @@ export class KeyAxisBuilder {
   #seen = 0;
   #end: Uint8Array | undefined;
 
+  /** Add a shard. */
   add({
     start,
     end,
@@ -91,18 +92,27 @@ export class KeyAxisBuilder {
     readonly start: Uint8Array;
     readonly end: Uint8Array;
     readonly isInitial: boolean;
-  }) {
+  }): void {
+    this.addEnd(end);
+    if (isInitial) this.addInitial(start);
+  }
+
+  /** Add the end of a shard. The last shard by key has the greatest, so that its end alone is enough. */
+  addEnd(end: Uint8Array): void {
     if (this.#end === undefined || isAbove(end, this.#end)) this.#end = end;
-    if (!isInitial) return;
+  }
+
+  /** Add the start of an initial shard. */
+  addInitial(start: Uint8Array): void {
     if (this.#seen++ % this.#every === 0) this.#starts.push(start);
     if (this.#starts.length <= MAX_SEGMENTS) return;
     this.#starts = this.#starts.filter((_, index) => index % 2 === 0);
     this.#every *= 2;
   }
 
-  /** The axis, or `undefined` if the run has no shards. */
+  /** The axis, or `undefined` without an initial shard and an end. */
   build(): KeyAxis | undefined {
-    return this.#starts.length === 0 ? undefined : new KeyAxis(this.#starts, this.#end!);
+    return this.#starts.length === 0 || this.#end === undefined ? undefined : new KeyAxis(this.#starts, this.#end);
   }
 }
 

@@ -4,8 +4,10 @@ import { Coordinator, MemoryStore, systemClock } from "@gossip/coordination";
 import { unwrap } from "@gossip/stdx";
 import { expect, test } from "vitest";
 import { KeyAxis } from "../axis/key-axis.ts";
+import type { RunChange } from "../sample/run-change.ts";
 import { RunSampler, type RunSample } from "../sample/run-sampler.ts";
-import { HistoryRecorder, readHistory } from "./history-recorder.ts";
+import { continueHistory, HistoryRecorder, readHistory } from "./history-recorder.ts";
+import { recentRate } from "./history-series.ts";
 
 const START = 1_700_000_000_000;
 const request = { tenant: TenantId.ZERO, run: RunId.fromRaw(1n) };
@@ -94,6 +96,30 @@ test("a process that ends lets another write at once", async () => {
   await second!.flush(START + 1200);
   expect(second!.isWriter).toBe(true);
   expect(await itemsIn(store)).toBe(5);
+});
+
+test("what a process saw continues the history that another stored", async () => {
+  const store = await makeStore();
+  const [writer, watcher] = ["a", "b"].map((name) => new HistoryRecorder({ store, run: request, writer: name }));
+  const leaseAt = (second: number) =>
+    ({ kind: "ShardAcquired", atMs: START + 1000 * second, shard: 1n, worker: 7n }) as unknown as RunChange;
+  for (let at = 0; at < 6; at++) {
+    const sample = { ...look(at, 5), changes: [leaseAt(at)] };
+    writer!.add(sample);
+    if (at >= 3) watcher!.add(sample);
+    await writer!.flush(START + 1000 * (at + 1));
+  }
+  // The writer is killed after it wrote six seconds, of which the watcher saw three.
+  for (let at = 6; at < 9; at++) watcher!.add({ ...look(at, 2), changes: [leaseAt(at)] });
+  const stored = (await readHistory(store, request))!;
+  expect(recentRate(stored.rollups, START + 9000)).toBe(5);
+  const { rollups, leases } = continueHistory(stored, watcher!.history);
+  const first = START / 1000;
+  const items = Array.from({ length: 9 }, (_, at) => rollups.steps(1000).get(first + at)?.items);
+  expect(items).toEqual([5, 5, 5, 5, 5, 5, 2, 2, 2]);
+  expect(recentRate(rollups, START + 9000)).toBe(4);
+  expect(rollups.steps(60_000).size).toBe(1);
+  expect(leases.map(({ atMs }) => atMs)).toEqual(Array.from({ length: 9 }, (_, at) => START + 1000 * at));
 });
 
 test("a store that fails, or has no such run, stops nothing", async () => {

@@ -171,6 +171,16 @@ export async function readHistory(
   return { rollups, leases: leases.events, isTruncated: leases.first > 0, writer };
 }
 
+/**
+ * A history that is stored, continued by what this process has seen since it was written: the process that wrote it may
+ * be gone, or write only every few seconds. `stored` is used up.
+ */
+export function continueHistory(stored: RunHistory, seen: RunHistory): RunHistory {
+  stored.rollups.addNewer(seen.rollups);
+  const last = stored.leases.at(-1)?.atMs ?? 0;
+  return { ...stored, leases: [...stored.leases, ...seen.leases.filter(({ atMs }) => atMs > last)] };
+}
+
 async function listHistoryNotes(
   store: Pick<CoordinationStore, "listNotes">,
   { tenant, run }: RunRequest,

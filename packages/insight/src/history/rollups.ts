@@ -82,6 +82,17 @@ class TierSteps {
     }
   }
 
+  /** Take over the newer steps of another process, and the newest of these if the other saw more in it. */
+  addNewer(steps: ReadonlyMap<number, RollupStep>): void {
+    const newest = this.#newest;
+    const newer = [...steps].filter(([index]) => index >= newest).toSorted(([a], [b]) => a - b);
+    for (const [index, step] of newer) {
+      if (index === newest && step.items <= (this.steps.get(index)?.items ?? 0)) continue;
+      this.put(index, { ...step });
+      if (index === newest) this.#open = decodeHeat(step.heat);
+    }
+  }
+
   /** Encode the open step, so that `steps` is complete. */
   settle(): void {
     const step = this.steps.get(this.#newest);
@@ -128,6 +139,11 @@ export class Rollups {
   /** Take over the steps of another process that are older than all of these. */
   addOlder(stored: Rollups): void {
     for (const [stepMs, tierSteps] of this.#tiers) tierSteps.addOlder(stored.steps(stepMs));
+  }
+
+  /** Take over the newer steps of another process, and the newest of these if the other saw more in it. */
+  addNewer(seen: Rollups): void {
+    for (const [stepMs, tierSteps] of this.#tiers) tierSteps.addNewer(seen.steps(stepMs));
   }
 
   /** The steps of a tier by number: a step covers `number * stepMs` and on. */

@@ -33,12 +33,17 @@ export class AxisBuckets {
   readonly #cursors = new Uint32Array(AXIS_BUCKETS);
   readonly #fill = new Uint8Array(AXIS_BUCKETS);
 
-  /** Add a shard that covers `from` to `to` and is done up to `cursor`. */
+  /** Add a shard that covers `from` to `to` and is done up to `cursor`, or `count` shards in one state. */
   add(
     state: LeafState,
-    { from, to, cursor }: { readonly from: number; readonly to: number; readonly cursor?: number },
+    {
+      from,
+      to,
+      cursor,
+      count = 1,
+    }: { readonly from: number; readonly to: number; readonly cursor?: number; readonly count?: number },
   ) {
-    this.#counts[state][bucketOf(from)]!++;
+    this.#counts[state][bucketOf(from)]! += count;
     if (cursor === undefined || state === "done") return this.#cover(from, to, FILL_OF[state]);
     this.#cursors[bucketOf(cursor)]!++;
     this.#cover(from, cursor, FILL_OF.done);

@@ -157,6 +157,9 @@ export const StripOk = Type.Object({
   toKey: ShownKeyWire,
   atMs: Ms,
   isCounted: Type.Boolean(),
+  isEstimate: Type.Optional(
+    Type.Boolean({ description: "The buckets are estimated from a sample, until all shards are counted." }),
+  ),
   countedShare: Type.Optional(Type.Number()),
   shardCount: Count,
   shards: Type.Optional(Type.Array(StripShardWire)),
@@ -278,6 +281,10 @@ export const ScopesOk = Type.Object({
       address: Type.Optional(Type.String()),
       isHere: Type.Boolean(),
       state: names("owned", "moving", "down"),
+      isSilent: Type.Optional(
+        Type.Boolean({ description: "The owner does not answer this node. It is the owner all the same." }),
+      ),
+      seenAtMs: Type.Optional(Ms),
       move: Type.Optional(Type.Object({ id: Type.String(), target: Type.String(), phase: Type.String() })),
     }),
   ),

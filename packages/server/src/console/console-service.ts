@@ -3,6 +3,7 @@ import type { Coordinator, RunRequest, WorkerEntry } from "@gossip/coordination"
 import { NO_LABEL, readRunLabel, type RunLabel } from "@gossip/insight";
 import type { LeaseWire } from "@gossip/protocol";
 import type { Ownership } from "../ownership/ownership.ts";
+import type { PeerSight } from "../ownership/peer-sight.ts";
 import { ConsoleEventLog } from "./console-event-log.ts";
 import type { InsightOptions } from "./insight-options.ts";
 import type { RunView } from "./run-view.ts";
@@ -26,6 +27,8 @@ export class ConsoleService {
   readonly options: ConsoleServiceOptions;
   readonly events: ConsoleEventLog;
   readonly views: RunViews;
+  /** The other nodes of the cluster. */
+  peers: PeerSight | undefined;
   readonly #labels = new Map<string, RunLabel>();
   readonly #operations = new Set<string>();
 

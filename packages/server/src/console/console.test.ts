@@ -2,7 +2,7 @@
 import { Cursor, OpId, RunId, ShardId, TenantId, WorkerId } from "@gossip/contracts";
 import { Coordinator, MemoryStore, RANGE_EXHAUSTED, type CoordinationStore } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
-import { encodeTotalsToken } from "@gossip/insight";
+import { encodeTotalsToken, HistoryRecorder, KeyAxis, RunSampler } from "@gossip/insight";
 import { writeLease } from "@gossip/protocol";
 import { unwrap } from "@gossip/stdx";
 import { rangeShard } from "@gossip/frontier";
@@ -218,6 +218,29 @@ describe("a run", () => {
     const ended = (json: Json): boolean => json.workers[0]?.spans[0]?.end === "completed";
     const { workers } = await until(`runs/${RUN}/timeline`, ended);
     expect(workers[0].marks).toMatchObject([{ kind: "claim", shard: "0000000000000002" }]);
+  });
+
+  test("shows the rate that it sees when the process that wrote the history is killed", async () => {
+    const request = { tenant: OURS, run: RunId.fromRaw(1n) };
+    const recorder = new HistoryRecorder({ store, run: request, writer: "killed" });
+    const axis = new KeyAxis([new Uint8Array(0)], new Uint8Array(0));
+    const atMs = Number(START);
+    const look = { ...new RunSampler({ axis, leaseMs: 1000 }).end(clock.now()), sinceMs: atMs - 10_000 };
+    recorder.add({ ...look, newItems: 5000 }, { fraction: 0.5, perSecond: 500, remainingMs: 60_000 });
+    await recorder.flush(atMs);
+    expect((await get(`runs/${RUN}`)).run).toMatchObject({ fraction: 0.5, perSecond: 500, remainingMs: 60_000 });
+    for (let second = 1; second <= 10; second++) {
+      clock.advance(1000n);
+      await until(`runs/${RUN}`, (json) => json.run.countedAtMs >= atMs + 1000 * second);
+    }
+    const { run } = await until(`runs/${RUN}`, (json) => json.run.perSecond !== 500);
+    // Ten seconds with 500 items each, and ten without any.
+    expect(run.perSecond).toBeGreaterThan(200);
+    expect(run.perSecond).toBeLessThan(300);
+    expect(run.remainingMs).toBeUndefined();
+    const history = await until(`runs/${RUN}/history?step=1000`, (json) => json.items.length >= 20);
+    expect(history.untilMs).toBeGreaterThanOrEqual(atMs + 10_000);
+    expect(history.items.slice(0, 20)).toEqual([...new Array(10).fill(500), ...new Array(10).fill(0)]);
   });
 
   test("shows a worker that wrote after it lost its shard", async () => {

@@ -18,7 +18,8 @@ export const HISTORY_EXECUTORS: { readonly [Name in HistoryName]: Execute<Name> 
     const { rollups, writer } = await shown.view.history();
     const endMs = endOf(shown.view.run);
     const nowMs = endMs ?? Number(await nowOf(context));
-    const untilMs = endMs === undefined ? (writer?.atMs ?? shown.view.counted?.sample.atMs) : undefined;
+    const seenMs = Math.max(writer?.atMs ?? 0, shown.view.counted?.sample.atMs ?? 0);
+    const untilMs = endMs === undefined && seenMs > 0 ? seenMs : undefined;
     const { items, failures, workers, ...rest } = historySeries(rollups, {
       stepMs: Number(query.step ?? "1000"),
       nowMs,

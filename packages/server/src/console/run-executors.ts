@@ -1,6 +1,6 @@
 import type { RunId, TenantId } from "@gossip/contracts";
 import { isPaged, type RunRecord } from "@gossip/coordination";
-import { AxisBuckets } from "@gossip/insight";
+import { AXIS_BUCKETS, AxisBuckets } from "@gossip/insight";
 import { writeId, writeSettings, type RunRowWire } from "@gossip/protocol";
 import type { Execute } from "../execute/call.ts";
 import { isFailure, type ElementContext, type Failure } from "../execute/element-context.ts";
@@ -110,10 +110,11 @@ export const RUN_EXECUTORS: { readonly [Name in RunName]: Execute<Name> } = {
     const { view, console: service, request } = shown;
     const { from, to } = partOf(query);
     const count = numberIn(query.buckets, { standard: 600, max: MAX_BUCKETS });
-    const buckets = view.counted?.sample.buckets ?? new AxisBuckets();
-    const shardCount = buckets.countIn(from, to);
-    const leaves =
-      shardCount > MAX_SINGLE ? undefined : await listLeaves(context, view, { from, to, max: 2 * MAX_SINGLE });
+    const buckets = view.buckets ?? new AxisBuckets();
+    const bucketCount = buckets.countIn(from, to);
+    // A part of one bucket has fewer shards than the bucket, and nothing but a read shows how many.
+    const isTried = bucketCount <= MAX_SINGLE || (to - from) * AXIS_BUCKETS < 1;
+    const leaves = isTried ? await listLeaves(context, view, { from, to, max: 2 * MAX_SINGLE }) : undefined;
     const { keys } = view;
     const rows = { keys, now: await nowOf(context), workers: await service.workersOf(request) };
     return {
@@ -124,8 +125,9 @@ export const RUN_EXECUTORS: { readonly [Name in RunName]: Execute<Name> } = {
         toKey: keyAt(view, to),
         atMs: view.counted?.sample.atMs ?? Number(rows.now),
         isCounted: view.counted !== undefined,
+        isEstimate: view.counted === undefined && view.buckets !== undefined && leaves === undefined,
         countedShare: view.countedShare,
-        shardCount,
+        shardCount: leaves?.length ?? bucketCount,
         ...(leaves === undefined
           ? { buckets: mutable(buckets.view({ from, to, count })) }
           : { shards: leaves.map((leaf) => stripShardOf(shardRowOf(leaf, rows))) }),

@@ -9,6 +9,8 @@ import { isOver } from "./shown-run.ts";
 const MAX_FAILURES = 10_000;
 /** The figures of a writer that is gone are not shown. */
 const FIGURES_LIFE_MS = 20_000;
+/** A writer writes every five seconds. When it did not, what this process has seen is newer. */
+const RATE_LIFE_MS = 7500;
 /** No prediction from less than this. */
 const LEAST_FRACTION = 0.02;
 /** A run without an item for so long is reported. */
@@ -30,6 +32,10 @@ export async function runRowOf(
     coordinator.getRunSettings(request),
   ]);
   const counted = view?.counted;
+  const shards =
+    counted === undefined || view?.isOld === true
+      ? await countsOf(service, record, view)
+      : { ...counted.sample.states };
   // A program that does not register its workers still holds shards.
   const unregistered = [...(counted?.sample.holders.keys() ?? [])].filter((worker) => !workers.has(worker));
   return {
@@ -39,9 +45,9 @@ export async function runRowOf(
     status,
     createdAtMs: Number(createdAt),
     ...(completedAt === undefined ? {} : { completedAtMs: Number(completedAt) }),
-    shards: counted === undefined ? await countsOf(service, record, view) : { ...counted.sample.states },
+    shards,
     ...(counted?.sample.items === undefined ? {} : { items: counted.sample.items }),
-    ...(await figuresOf(view, status === "Done")),
+    ...(await figuresOf(view, shards, status === "Done")),
     failures: failures.ok ? failures.value : 0,
     workers: workers.size + unregistered.length,
     isPaused: settings.ok && settings.value.paused,
@@ -71,22 +77,30 @@ async function readProgress({ coordinator }: ConsoleService["options"], request:
 }
 
 /** The figures of the process that writes the history, which knows more of the source, or else our own. */
-async function figuresOf(view: RunView | undefined, isDone: boolean) {
+async function figuresOf(view: RunView | undefined, shards: RunRowWire["shards"], isDone: boolean) {
   if (isDone) return { fraction: 1 };
-  if (view?.counted === undefined) return {};
+  if (view === undefined) return {};
+  if (view.counted === undefined) return fractionOf(shards);
   const { atMs, doneShare, items } = view.counted.sample;
   const { rollups, writer } = await view.history();
-  const isCurrent = writer !== undefined && atMs - writer.atMs < FIGURES_LIFE_MS;
-  const fraction = (isCurrent ? writer.fraction : undefined) ?? doneShare;
+  const ageMs = writer === undefined ? Infinity : atMs - writer.atMs;
+  const fraction = (ageMs < FIGURES_LIFE_MS ? writer?.fraction : undefined) ?? doneShare;
   if (isOver(view.run)) return { fraction };
-  const perSecond = (isCurrent ? writer.perSecond : undefined) ?? recentRate(rollups, atMs);
-  const told = isCurrent && writer.remainingMs !== undefined ? writer.remainingMs - (atMs - writer.atMs) : undefined;
+  const isCurrent = ageMs < RATE_LIFE_MS;
+  const perSecond = (isCurrent ? writer?.perSecond : undefined) ?? recentRate(rollups, atMs);
+  const told = isCurrent && writer?.remainingMs !== undefined ? writer.remainingMs - ageMs : undefined;
   const remainingMs = told ?? predict({ fraction, perSecond, items });
   return {
     fraction,
     ...(perSecond === undefined ? {} : { perSecond }),
     ...(remainingMs === undefined ? {} : { remainingMs: Math.max(0, remainingMs) }),
   };
+}
+
+/** Until the shards are counted by position: the share of them that is done. */
+function fractionOf({ done, leased, waiting, parked }: RunRowWire["shards"]): { fraction?: number } {
+  const leaves = done + leased + waiting + parked;
+  return leaves === 0 ? {} : { fraction: done / leaves };
 }
 
 function predict(known: {

@@ -7,27 +7,27 @@ import type {
   RunRecord,
   RunRequest,
   RunSettings,
-  ShardPosition,
-  ShardRecord,
 } from "@gossip/coordination";
 import {
+  continueHistory,
   HistoryRecorder,
-  KeyAxisBuilder,
   keyCodecOf,
   NO_LABEL,
   readHistory,
-  readRunLabel,
   recentRate,
   RunSampler,
+  type AxisBuckets,
   type KeyAxis,
   type RunHistory,
   type RunLabel,
   type RunSample,
 } from "@gossip/insight";
 import type { ConsoleEventLog } from "./console-event-log.ts";
+import { planRun, sketchRun, type RunPlan } from "./first-picture.ts";
 import { KeptProgress } from "./kept-progress.ts";
 import { KeyShower } from "./key-shower.ts";
 import { PacedWork } from "./paced-work.ts";
+import { visitShards, type ShardPassOptions } from "./shard-pass.ts";
 
 export interface RunViewOptions {
   readonly store: CoordinationStore;
@@ -46,7 +46,6 @@ export interface RunViewOptions {
   readonly admit: (run: RunRequest) => (() => void) | undefined;
 }
 
-const PAGE_SIZE = 500;
 const MAX_WORKERS = 1000;
 /** The share of time that looks may take: a run with very many shards is looked at less often. */
 const SHARE = 0.05;
@@ -55,8 +54,8 @@ const UNWATCHED_SHARE = 0.01;
 /** A run that no page shows is looked at less often by this factor. */
 const UNWATCHED_PACE = 5;
 const FIRST_SHARE = 0.5;
-/** A history that was not written for so long is not kept up by any process. */
-const STALE_MS = 15_000;
+/** A look that is older shows other states of shards than the store's counts. */
+const OLD_MS = 10_000;
 /** A view that no request asks for is not kept up to date. */
 const LIFE_MS = 30_000;
 /** How long after its start requests wait for a look. All of them together: a browser sends only a few at once. */
@@ -81,8 +80,9 @@ export class RunView {
   readonly #recorder: HistoryRecorder;
   readonly #progress: KeptProgress;
   #record: RunRecord;
-  #label: RunLabel = NO_LABEL;
-  #axis: KeyAxis | undefined;
+  #plan: RunPlan | undefined;
+  /** Estimates, until all shards are counted. */
+  #sketch: AxisBuckets | undefined;
   #sampler: RunSampler | undefined;
   #counted: Counted | undefined;
   #settings: RunSettings | undefined;
@@ -114,11 +114,16 @@ export class RunView {
   }
 
   get label(): RunLabel {
-    return this.#label;
+    return this.#plan?.label ?? NO_LABEL;
   }
 
   get axis(): KeyAxis | undefined {
-    return this.#axis;
+    return this.#plan?.axis;
+  }
+
+  /** The shards by position and state: counted, or estimated from a sample. `undefined` if neither is done. */
+  get buckets(): AxisBuckets | undefined {
+    return this.#counted?.sample.buckets ?? this.#sketch;
   }
 
   get counted(): Counted | undefined {
@@ -131,14 +136,19 @@ export class RunView {
     return this.#reading === undefined ? 0 : Math.min(1, this.#reading.read / Math.max(1, this.#reading.expected));
   }
 
+  /** Whether the store's counts are newer than the last look: very many shards are counted less often. */
+  get isOld(): boolean {
+    return !this.#isFinal && this.#options.nowMs() > this.#countedMs + Math.max(OLD_MS, 2 * this.#options.everyMs);
+  }
+
   get isLive(): boolean {
     return this.#options.nowMs() < this.#untilMs;
   }
 
   get keys(): KeyShower {
     return new KeyShower({
-      axis: this.#axis,
-      codec: keyCodecOf(this.#label.source),
+      axis: this.axis,
+      codec: keyCodecOf(this.label.source),
       isHiding: this.#options.isHiding,
     });
   }
@@ -185,15 +195,14 @@ export class RunView {
     await Promise.race([looked, this.#options.sleep(PATIENCE_MS)]);
   }
 
-  /** The history: this process's own if it writes it, else as it is stored. */
+  /** The history: this process's own if it writes it, else as it is stored, and what was seen since. */
   async history(): Promise<RunHistory> {
     if (this.#recorder.isWriter) return this.#recorder.history;
     const nowMs = this.#options.nowMs();
     if (this.#stored !== undefined && nowMs < this.#stored.atMs + this.#options.everyMs) return this.#stored.history;
     const stored = await readHistory(this.#options.store, this.request);
-    // Without a writer, what this process has seen is newer.
-    const isKept = stored?.writer !== undefined && stored.writer.untilMs > (await this.#nowOr(0)) - STALE_MS;
-    const history = stored !== undefined && (isKept || this.#isOver) ? stored : this.#recorder.history;
+    const seen = this.#recorder.history;
+    const history = stored === undefined ? seen : continueHistory(stored, seen);
     this.#stored = { atMs: nowMs, history };
     return history;
   }
@@ -280,15 +289,16 @@ export class RunView {
     if (this.#isFinal) return;
     const pace = new PacedWork({ share: this.#share, nowMs, sleep });
     if (record.value.status === "Initializing") return;
-    if (this.#counted === undefined) await this.#expect(this.#axis === undefined ? 2 : 1);
-    if (this.#axis === undefined) await this.#makeAxis(pace);
-    if (this.#axis === undefined) return;
-    this.#sampler ??= new RunSampler({ axis: this.#axis, leaseMs: Number(record.value.config.leaseDuration) });
+    const pass = this.#passOf(pace);
+    const plan = await this.#planOnce(pass);
+    if (plan === undefined) return;
+    this.#sampler ??= new RunSampler({ axis: plan.axis, leaseMs: Number(record.value.config.leaseDuration) });
     const sampler = this.#sampler;
     let now: LogicalTime | undefined;
-    const isComplete = await this.#visit(pace, (shard, at) => {
+    const isComplete = await visitShards(pass, (shards, at) => {
       now = at;
-      sampler.visit(shard, at);
+      for (const shard of shards) sampler.visit(shard, at);
+      if (this.#reading !== undefined) this.#reading.read += shards.length;
     });
     if (!isComplete || now === undefined) {
       // A part of a look is no look. The next one starts from nothing.
@@ -298,6 +308,7 @@ export class RunView {
     const sample = sampler.end(now);
     this.#counted = { sample, tookMs: pace.workedMs, isLast: RunStatus.isTerminal(record.value.status) };
     this.#countedMs = nowMs();
+    this.#sketch = undefined;
     const nameOf = await this.#nameWorkers(sample);
     for (const change of sample.changes) events.add(this.request, { ...change, workerName: nameOf(change.worker) });
     await this.#lookAtSettings(sample.atMs);
@@ -340,41 +351,23 @@ export class RunView {
     this.close();
   }
 
-  /** The first look says how far it is. */
-  async #expect(passes: number): Promise<void> {
-    const total = (await this.progress())?.total ?? 0;
-    this.#reading = { read: 0, expected: passes * total };
+  /** Before the first look: where the keys of the run lie, and estimates if counting takes long. */
+  async #planOnce(pass: ShardPassOptions): Promise<RunPlan | undefined> {
+    if (this.#counted !== undefined) return this.#plan;
+    const { coordinator, events, nowMs } = this.#options;
+    const progress = await this.progress();
+    this.#reading = { read: 0, expected: progress?.total ?? 0 };
+    this.#plan ??= await planRun(pass);
+    if (this.#plan === undefined || this.#plan.sample.length === 0 || progress === undefined) return this.#plan;
+    const leafCount = progress.total - progress.split;
+    this.#sketch = await sketchRun(pass, { ...this.#plan, leafCount }, coordinator);
+    events.tell(this.request, "Counted", nowMs());
+    return this.#plan;
   }
 
-  /** The first pass: where the keys of the run lie, and what the run is for. */
-  async #makeAxis(pace: PacedWork): Promise<void> {
-    const builder = new KeyAxisBuilder();
-    let first: ShardRecord | undefined;
-    const isComplete = await this.#visit(pace, (shard) => {
-      first ??= shard;
-      const { keyRangeStart: start, keyRangeEnd: end } = shard.spec;
-      builder.add({ start, end, isInitial: shard.parent === undefined });
-    });
-    if (!isComplete) return;
-    this.#axis = builder.build();
-    if (first !== undefined) this.#label = readRunLabel(first.spec);
-  }
-
-  async #visit(pace: PacedWork, visit: (shard: ShardRecord, now: LogicalTime) => void): Promise<boolean> {
+  #passOf(pace: PacedWork): ShardPassOptions {
     const { store, clock } = this.#options;
-    let after: ShardPosition | undefined;
-    do {
-      const now = await clock.now();
-      const page = await pace.step(async () =>
-        store.listShards({ ...this.request, after, limit: PAGE_SIZE, filter: {}, now }),
-      );
-      if (!page.ok || this.#isClosed) return false;
-      for (const shard of page.value.items) visit(shard, now);
-      if (this.#reading !== undefined) this.#reading.read += page.value.items.length;
-      after = page.value.next;
-      await pace.rest();
-    } while (after !== undefined);
-    return true;
+    return { store, clock, request: this.request, pace, isClosed: () => this.#isClosed };
   }
 
   async #nowOr(other: number): Promise<number> {

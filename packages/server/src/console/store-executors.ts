@@ -2,7 +2,8 @@ import { protocolError, type HealthWire } from "@gossip/protocol";
 import type { Execute } from "../execute/call.ts";
 import { isFailure, type ElementContext } from "../execute/element-context.ts";
 import type { Ownership } from "../ownership/ownership.ts";
-import { consoleOf } from "./shown-run.ts";
+import type { ConsoleService } from "./console-service.ts";
+import { consoleOf, nowOf } from "./shown-run.ts";
 
 type StoreName = "showScopes" | "showHealth" | "checkHealth";
 
@@ -16,7 +17,15 @@ export const STORE_EXECUTORS: { readonly [Name in StoreName]: Execute<Name> } = 
     if (ownership === undefined) return { ok: { isClustered: false, scopes: [] } };
     const { epoch } = ownership.node.snapshot;
     const scopes = scopesOf(ownership).filter(({ prefix }) => maySee(context, prefix));
-    return { ok: { isClustered: true, node: ownership.node.self, epoch: String(epoch), scopes } };
+    const silentOf = await silentOwners(context, service, scopes);
+    return {
+      ok: {
+        isClustered: true,
+        node: ownership.node.self,
+        epoch: String(epoch),
+        scopes: scopes.map((scope) => ({ ...scope, ...silentOf(scope.address) })),
+      },
+    };
   },
 
   async showHealth(context) {
@@ -58,6 +67,29 @@ function scopesOf(ownership: Ownership) {
       ...(move === undefined ? {} : { move: { id: move.id, target: move.to, phase: "moving" } }),
     };
   });
+}
+
+/** Which owners do not answer this node, and when they did last. They own what they own all the same. */
+async function silentOwners(
+  context: ElementContext,
+  { peers }: ConsoleService,
+  scopes: readonly { readonly owner: string; readonly address?: string }[],
+) {
+  const { self } = context.service.ownership!.node;
+  const others = new Set(
+    scopes.flatMap(({ owner, address = "" }) => (owner === self || address === "" ? [] : [address])),
+  );
+  const nowMs = Number(await nowOf(context));
+  const silent = new Map<string, { isSilent: true; seenAtMs?: number }>();
+  await Promise.all(
+    [...others].map(async (address) => {
+      const seen = await peers?.look(address);
+      if (seen === undefined || seen.isAnswering) return;
+      const { agoMs } = seen;
+      silent.set(address, { isSilent: true, ...(agoMs === undefined ? {} : { seenAtMs: nowMs - Math.round(agoMs) }) });
+    }),
+  );
+  return (address = "") => silent.get(address) ?? {};
 }
 
 /** A prefix may hold the id of a tenant. Those of others are not shown. */

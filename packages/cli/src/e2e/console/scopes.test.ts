@@ -64,9 +64,10 @@ test("owners, a move in progress and its end are shown", async (context) => {
   cluster.freeze("b", true);
   try {
     await expect
-      .poll(() => rowsOf(atA), POLL)
-      .toEqual([`t/1 moving a (this node) ${address("a")} to b to-b`, ...still]);
-    expect(await headOf(atA)).toBe("As node a sees them · epoch 1 · 1 scope moving");
+      .poll(async () => (await rowsOf(atA))[0], POLL)
+      .toBe(`t/1 moving a (this node) ${address("a")} to b to-b`);
+    await expect.poll(async () => (await rowsOf(atA))[1], POLL).toContain("Does not answer");
+    expect(await headOf(atA)).toBe("As node a sees them · epoch 1 · 1 scope moving · 1 owner not answering");
     expect(await axeFindings(atA)).toEqual([]);
     for (const theme of ["light", "dark"] as const) {
       await atA.emulateMedia({ colorScheme: theme });
@@ -85,6 +86,21 @@ test("owners, a move in progress and its end are shown", async (context) => {
   expect(world.complaints).toEqual([]);
   await atA.context().close();
   await atB.context().close();
+});
+
+test("a node that was killed is shown as the owner that does not answer, and not as having lost anything", async (context) => {
+  context.skip(skipped !== undefined, skipped);
+  const page = await open("a");
+  const owned = `t/3 owned c ${new URL(cluster.url("c")).host}`;
+  await expect.poll(async () => (await rowsOf(page)).at(-1), POLL).toBe(`${owned} –`);
+  await cluster.killNode("c");
+  await expect
+    .poll(async () => (await rowsOf(page)).at(-1), POLL)
+    .toMatch(new RegExp(`^${owned.replaceAll(".", "\\.")} Does not answer · last seen .+ –$`));
+  expect(await headOf(page)).toContain("1 owner not answering");
+  expect(await axeFindings(page)).toEqual([]);
+  expect(world.complaints).toEqual([]);
+  await page.context().close();
 });
 
 /** Without an event, a page reads again every ten seconds. */

@@ -108,6 +108,8 @@ export interface Strip {
   readonly isCounted: boolean;
   /** Which part of the first count is done, from 0 to 1. */
   readonly countedShare?: number;
+  /** The buckets are estimates, until all shards are counted. */
+  readonly isEstimate?: boolean;
   readonly shardCount: number;
   readonly shards?: readonly StripShard[];
   readonly buckets?: StripBuckets;
@@ -251,6 +253,9 @@ export interface ScopeList {
     readonly address?: string;
     readonly isHere: boolean;
     readonly state: "owned" | "moving" | "down";
+    /** The owner does not answer the node that shows this. It is the owner all the same. */
+    readonly isSilent?: boolean;
+    readonly seenAtMs?: number;
     readonly move?: { readonly id: string; readonly target: string; readonly phase: string };
   }[];
 }

@@ -2,6 +2,7 @@ import { useApp } from "../app.ts";
 import type { ScopeList } from "../data/api-types.ts";
 import { useResource } from "../data/use-resource.ts";
 import { plural } from "../format/numbers.ts";
+import { formatAgo } from "../format/times.ts";
 import { Empty, Loaded } from "../parts/parts.tsx";
 
 const PILLS = { owned: "done", moving: "leased", down: "failed" } as const;
@@ -39,14 +40,23 @@ export function ScopesPage() {
 
 function headOf({ node, epoch, scopes }: ScopeList): string {
   const moving = scopes.filter(({ state }) => state === "moving").length;
+  const silent = new Set(scopes.flatMap(({ owner, isSilent }) => (isSilent === true ? [owner] : []))).size;
   return [
     // Only the owner and the target of a move know of it before its end.
     node === undefined ? undefined : `As node ${node} sees them`,
     epoch === undefined ? undefined : `epoch ${epoch}`,
     moving === 0 ? "nothing is moving" : `${plural(moving, "scope")} moving`,
+    silent === 0 ? undefined : `${plural(silent, "owner")} not answering`,
   ]
     .filter((part) => part !== undefined)
     .join(" · ");
+}
+
+/** Nothing was heard of the owner. What it owns has not changed. */
+function Silent({ seenAtMs }: { readonly seenAtMs: number | undefined }) {
+  const { nowMs } = useApp();
+  const seen = seenAtMs === undefined ? "not seen by this node yet" : `last seen ${formatAgo(seenAtMs, nowMs.value)}`;
+  return <span class="silent">Does not answer · {seen}</span>;
 }
 
 function ScopeTable({ list }: { readonly list: ScopeList }) {
@@ -62,7 +72,7 @@ function ScopeTable({ list }: { readonly list: ScopeList }) {
           </tr>
         </thead>
         <tbody>
-          {list.scopes.map(({ prefix, owner, address, state, move }) => (
+          {list.scopes.map(({ prefix, owner, address, state, move, isSilent = false, seenAtMs }) => (
             <tr key={prefix}>
               <th scope="row" class="mono item">
                 {prefix}
@@ -77,6 +87,7 @@ function ScopeTable({ list }: { readonly list: ScopeList }) {
                   <strong>{owner}</strong>
                   {owner === list.node && " (this node)"}{" "}
                   {address !== undefined && <span class="muted">{address}</span>}
+                  {isSilent && <Silent seenAtMs={seenAtMs} />}
                 </span>
               </td>
               <td data-label="Move" class={move === undefined ? "none" : undefined}>

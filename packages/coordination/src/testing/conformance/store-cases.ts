@@ -4,7 +4,7 @@ import type { PayloadHash } from "../../hashing/payload-hash.ts";
 import { MAX_CLAIM_COUNT } from "../../records/capacity-hint.ts";
 import { OpKind } from "../../records/op-kind.ts";
 import { OpResult } from "../../records/op-result.ts";
-import type { StoreVersion } from "../../store/store-reads.ts";
+import type { ShardPosition, StoreVersion } from "../../store/store-reads.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
 import { commit, LIMITS, makeRun, makeShard, mustCommit, now, putRun, read, update } from "./store-steps.ts";
 import { at, KEY, OTHER_TENANT, range, RUN, SHARD, TENANT, text, type World } from "./world.ts";
@@ -303,6 +303,27 @@ async function staleListingIsSafe(world: World): Promise<void> {
   world.expect(unwrap(await world.store.listShards(behind)).items).toEqual([]);
 }
 
+async function positionsAreThoseOfTheShards(world: World): Promise<void> {
+  const { store } = world;
+  const starts = ["", "a", "a", "a\0", "a\0b", "b".repeat(900), `${"b".repeat(900)}c`, "c".repeat(4096)];
+  const created = starts.map((start, index) => makeShard(BigInt(index + 1), { spec: range(start, "d") }));
+  await mustCommit(world, putRun({ created }));
+  if (store.listShardPositions === undefined) return;
+  for (const limit of [1, 3, 8, 100]) {
+    const listed: ShardPosition[] = [];
+    let after: ShardPosition | undefined;
+    do {
+      const page = unwrap(await store.listShardPositions({ tenant: TENANT, run: RUN, after, limit }));
+      world.expect(page.items.length <= limit).toBe(true);
+      listed.push(...page.items);
+      after = page.next;
+    } while (after !== undefined);
+    world.expect(listed).toEqual(created.map(({ spec, shard }) => ({ keyRangeStart: spec.keyRangeStart, shard })));
+  }
+  const none = { tenant: OTHER_TENANT, run: RUN, after: undefined, limit: 10 };
+  world.expect(unwrap(await store.listShardPositions(none))).toEqual({ items: [], next: undefined });
+}
+
 /** What a store must do by itself, without a coordinator. */
 export const storeCases: readonly ConformanceCase[] = [
   { name: "records are read as they were written, the largest and the smallest", run: recordsComeBack },
@@ -317,4 +338,8 @@ export const storeCases: readonly ConformanceCase[] = [
   { name: "Q4: a hint counts at most as many shards as one claim takes", run: hintsAreCapped },
   { name: "P16: a mark of starvation expires and affects nothing else", run: starvedMark },
   { name: "a list has the shards of one run only, and ends", run: staleListingIsSafe },
+  {
+    name: "positions are listed in the order of the shards, if the store lists them",
+    run: positionsAreThoseOfTheShards,
+  },
 ];

@@ -40,22 +40,36 @@ export function StripPanel(props: RunPanelProps) {
   return (
     <Panel title="Keyspace" note={<ZoomControls window={window} onWindow={onWindow} />}>
       <Loaded resource={strip} what="The keyspace">
-        {(data) => (data.isCounted ? <StripPicture {...props} strip={data} /> : <Counting {...props} strip={data} />)}
+        {(data) => (
+          <>
+            {!data.isCounted && <Counting {...props} strip={data} />}
+            {(data.isCounted || isShown(data)) && <StripPicture {...props} strip={data} />}
+          </>
+        )}
       </Loaded>
     </Panel>
   );
+}
+
+/** Whether there is something to show before all shards are counted: estimates, or the shards of a small part. */
+function isShown({ isEstimate = false, shards = [] }: Strip): boolean {
+  return isEstimate || shards.length > 0;
 }
 
 /** What is shown while the shards are counted for the first time. A million of them take a while. */
 function Counting({ strip, detail }: RunPanelProps & { readonly strip: Strip }) {
   const { done, leased, waiting, parked, split } = detail.shards;
   const share = strip.countedShare ?? 0;
+  const shards = plural(done + leased + waiting + parked + split, "shard");
   return (
     <div class="counting">
       <p>
-        Finding out where the {plural(done + leased + waiting + parked + split, "shard")} lie: {formatPercent(share)}
+        {isShown(strip)
+          ? `Estimated from a sample while the ${shards} are counted`
+          : `Finding out where the ${shards} lie`}
+        : {formatPercent(share)}
       </p>
-      <Bar fraction={share} label="Shards found" />
+      <Bar fraction={share} label="Shards counted" />
     </div>
   );
 }
@@ -84,7 +98,7 @@ function StripPicture({ strip, detail, run, window, onWindow }: RunPanelProps & 
   return (
     <>
       <Picture
-        label={`Keyspace strip, ${plural(strip.shardCount, "shard")}: ${summaryOf(detail.shards)}.`}
+        label={`Keyspace strip, ${countOf(strip)}: ${summaryOf(detail.shards)}.`}
         keys={KEYS}
         height={HEIGHT}
         draw={draw}
@@ -100,7 +114,7 @@ function StripPicture({ strip, detail, run, window, onWindow }: RunPanelProps & 
       </div>
       <div class="below">
         <p class="readout" aria-live="polite">
-          <Readout hit={hit} keyText={key?.text} />
+          <Readout hit={hit} keyText={key?.text} isEstimate={strip.isEstimate === true} />
         </p>
         <Legend />
       </div>
@@ -196,16 +210,33 @@ function rangeText({ start, end }: StripShard): string {
   return `${startText(start)} … ${endText(end)}`;
 }
 
+/** How many shards the strip shows, and whether that is sure. */
+function countOf({ shardCount, isEstimate = false }: Strip): string {
+  return `${isEstimate ? "about " : ""}${plural(shardCount, "shard")}`;
+}
+
 function summaryOf({ done, leased, waiting, parked }: RunPanelProps["detail"]["shards"]): string {
   return `${formatCount(done)} done, ${formatCount(leased)} in progress, ${formatCount(waiting)} waiting, ${formatCount(parked)} parked`;
 }
 
-function Readout({ hit, keyText }: { readonly hit: StripHit | undefined; readonly keyText: string | undefined }) {
+interface ReadoutProps {
+  readonly hit: StripHit | undefined;
+  readonly keyText: string | undefined;
+  readonly isEstimate: boolean;
+}
+
+function Readout({ hit, keyText, isEstimate }: ReadoutProps) {
   const { nowMs } = useApp();
   if (hit === undefined)
     return <>Point at the strip to see what is there. Drag to zoom. Click for what can be done there.</>;
   if (hit.kind === "bucket") {
     const { done, leased, waiting, parked } = hit.counts;
+    if (isEstimate)
+      return (
+        <>
+          Probably <strong>{stateName(hit.fill)}</strong> at {keyText ?? "…"}
+        </>
+      );
     return (
       <>
         <strong>{stateName(hit.fill)}</strong> at {keyText ?? "…"} · begins here: {formatCount(done)} done,{" "}
@@ -270,7 +301,7 @@ function BucketTable({ strip }: { readonly strip: Strip }) {
     counts.slice(row * size, (row + 1) * size).reduce((total, count) => total + count, 0);
   const rows = Array.from({ length: Math.ceil(buckets.count / size) }, (_, row) => row);
   return (
-    <DataTable summary={`Table: ${plural(strip.shardCount, "shard")} in ${rows.length} parts`}>
+    <DataTable summary={`Table: ${countOf(strip)} in ${rows.length} parts`}>
       <thead>
         <tr>
           <th scope="col">Part</th>
