@@ -51,11 +51,12 @@ async function slowView({ shardCount = SHARDS, freePages = 1 } = {}) {
   progressReads = 0;
   let nowMs = 0;
   const slept: number[] = [];
+  const events = new ConsoleEventLog("test");
   const view = new RunView(unwrap(await coordinator.getRun(request)), {
     store,
     coordinator,
     clock,
-    events: new ConsoleEventLog("test"),
+    events,
     isHiding: false,
     everyMs: 1000,
     isReadOnly: true,
@@ -69,7 +70,7 @@ async function slowView({ shardCount = SHARDS, freePages = 1 } = {}) {
     },
     admit: () => () => {},
   });
-  return { view, slept, open, coordinator, pages: () => pages, progressReads: () => progressReads };
+  return { view, slept, open, coordinator, events, pages: () => pages, progressReads: () => progressReads };
 }
 
 test("requests wait together, and no longer once the first look has taken three seconds", async () => {
@@ -100,7 +101,7 @@ test("the first look says how far it is, and the store counts once meanwhile", a
 });
 
 test("very many shards are shown from a sample until they are counted", async () => {
-  const { view, open, coordinator, pages } = await slowView({ shardCount: VERY_MANY, freePages: 2100 });
+  const { view, open, coordinator, events, pages } = await slowView({ shardCount: VERY_MANY, freePages: 2100 });
   const hold = (index: number) => {
     const key = { run: request.run, shard: ShardId.fromRaw(BigInt(index + 1)) };
     return coordinator.openSession({ tenant: request.tenant, key, worker: WorkerId.fromRaw(7n) });
@@ -108,9 +109,13 @@ test("very many shards are shown from a sample until they are counted", async ()
   // The first half is done.
   for (let index = 0; index < VERY_MANY / 2; index++)
     unwrap(await unwrap(await hold(index)).complete(Cursor.withLastKey(keyOf(index))));
+  const told: number[] = [];
+  events.listen(({ kind, atMs }) => kind === "Counted" && told.push(atMs));
   view.touch();
   await expect.poll(() => view.buckets, { timeout: 60_000 }).toBeDefined();
   expect(view.counted).toBeUndefined();
+  // A page that is open shows it at once. Times are those of the coordinator's clock.
+  await expect.poll(() => told).toEqual([1000]);
   // A sample is read, not all shards.
   expect(pages()).toBeLessThan(2100);
   const strip = view.buckets!.view({ from: 0, to: 1, count: 100 });

@@ -354,14 +354,14 @@ export class RunView {
   /** Before the first look: where the keys of the run lie, and estimates if counting takes long. */
   async #planOnce(pass: ShardPassOptions): Promise<RunPlan | undefined> {
     if (this.#counted !== undefined) return this.#plan;
-    const { coordinator, events, nowMs } = this.#options;
+    const { coordinator, events } = this.#options;
     const progress = await this.progress();
     this.#reading = { read: 0, expected: progress?.total ?? 0 };
     this.#plan ??= await planRun(pass);
     if (this.#plan === undefined || this.#plan.sample.length === 0 || progress === undefined) return this.#plan;
     const leafCount = progress.total - progress.split;
     this.#sketch = await sketchRun(pass, { ...this.#plan, leafCount }, coordinator);
-    events.tell(this.request, "Counted", nowMs());
+    events.tell(this.request, "Counted", await this.#nowOr(0));
     return this.#plan;
   }
 
