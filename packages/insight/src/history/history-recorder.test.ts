@@ -113,7 +113,7 @@ test("what a process saw continues the history that another stored", async () =>
   for (let at = 6; at < 9; at++) watcher!.add({ ...look(at, 2), changes: [leaseAt(at)] });
   const stored = (await readHistory(store, request))!;
   expect(recentRate(stored.rollups, START + 9000)).toBe(5);
-  const { rollups, leases } = continueHistory(stored, watcher!.history);
+  const { rollups, leases } = continueHistory({ stored, seen: watcher!.history });
   const first = START / 1000;
   const items = Array.from({ length: 9 }, (_, at) => rollups.steps(1000).get(first + at)?.items);
   expect(items).toEqual([5, 5, 5, 5, 5, 5, 2, 2, 2]);

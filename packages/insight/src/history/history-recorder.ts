@@ -175,7 +175,13 @@ export async function readHistory(
  * A history that is stored, continued by what this process has seen since it was written: the process that wrote it may
  * be gone, or write only every few seconds. `stored` is used up.
  */
-export function continueHistory(stored: RunHistory, seen: RunHistory): RunHistory {
+export function continueHistory({
+  stored,
+  seen,
+}: {
+  readonly stored: RunHistory;
+  readonly seen: RunHistory;
+}): RunHistory {
   stored.rollups.addNewer(seen.rollups);
   const last = stored.leases.at(-1)?.atMs ?? 0;
   return { ...stored, leases: [...stored.leases, ...seen.leases.filter(({ atMs }) => atMs > last)] };

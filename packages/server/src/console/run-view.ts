@@ -202,7 +202,7 @@ export class RunView {
     if (this.#stored !== undefined && nowMs < this.#stored.atMs + this.#options.everyMs) return this.#stored.history;
     const stored = await readHistory(this.#options.store, this.request);
     const seen = this.#recorder.history;
-    const history = stored === undefined ? seen : continueHistory(stored, seen);
+    const history = stored === undefined ? seen : continueHistory({ stored, seen });
     this.#stored = { atMs: nowMs, history };
     return history;
   }

@@ -8,7 +8,7 @@ export interface ShardPassOptions {
   readonly clock: Clock;
   readonly request: RunRequest;
   readonly pace: PacedWork;
-  /** Whether nobody needs the rest. */
+  /** Whether the rest is not needed any more. */
   readonly isClosed: () => boolean;
 }
 

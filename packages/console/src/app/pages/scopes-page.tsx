@@ -52,7 +52,7 @@ function headOf({ node, epoch, scopes }: ScopeList): string {
     .join(" · ");
 }
 
-/** Nothing was heard of the owner. What it owns has not changed. */
+/** The owner does not answer. What it owns has not changed. */
 function Silent({ seenAtMs }: { readonly seenAtMs: number | undefined }) {
   const { nowMs } = useApp();
   const seen = seenAtMs === undefined ? "not seen by this node yet" : `last seen ${formatAgo(seenAtMs, nowMs.value)}`;
