@@ -1,9 +1,10 @@
 import type { RunId, TenantId } from "@gossip/contracts";
 import type { CoordinationEvent } from "@gossip/coordination";
+import { OpaqueNumbers } from "./opaque-number.ts";
 
 /** An event with its place in the log. */
 export interface LoggedEvent {
-  /** The log's epoch and the number of the event in it. */
+  /** The number of the event, as readers get it. It shows nothing. */
   readonly id: string;
   readonly number: number;
   readonly event: CoordinationEvent;
@@ -23,10 +24,10 @@ const KEEP_MS = 300_000;
  * The events of this node. The latest are kept while there are readers and for some minutes after, so that a reader that
  * was cut off can go on where it was.
  *
- * A restart begins a new epoch: an id of an earlier one is unknown, and its reader gets a gap event.
+ * A log needs a random key of its own: an id of another one is unknown, and its reader gets a gap event.
  */
 export class EventLog {
-  readonly #epoch: string;
+  readonly #ids: OpaqueNumbers;
   readonly #nowMs: () => number;
   #events: CoordinationEvent[] = [];
   readonly #listeners = new Set<(event: LoggedEvent) => void>();
@@ -35,8 +36,8 @@ export class EventLog {
   #oldest = 1;
   #keepUntilMs = -Infinity;
 
-  constructor(epoch: string, nowMs: () => number) {
-    this.#epoch = epoch;
+  constructor(key: Uint8Array, nowMs: () => number) {
+    this.#ids = new OpaqueNumbers(key);
     this.#nowMs = nowMs;
   }
 
@@ -64,9 +65,8 @@ export class EventLog {
 
   /** The events after `id`, and whether some may be missing. */
   after(id: string): { readonly events: readonly LoggedEvent[]; readonly hasGap: boolean } {
-    const [, epoch, text] = /^(.*)-(\d{1,15})$/.exec(id) ?? [];
-    const last = Number(text);
-    if (epoch !== this.#epoch || last >= this.#next) return { events: [], hasGap: true };
+    const last = this.#ids.tryRead(id);
+    if (last === undefined || last >= this.#next) return { events: [], hasGap: true };
     const oldest = Math.max(this.#oldest, this.#next - CAPACITY);
     const events: LoggedEvent[] = [];
     for (let number = Math.max(last + 1, oldest); number < this.#next; number++)
@@ -80,7 +80,15 @@ export class EventLog {
   }
 
   #logged(number: number, event: CoordinationEvent): LoggedEvent {
-    return { id: `${this.#epoch}-${number}`, number, event };
+    const ids = this.#ids;
+    return {
+      number,
+      event,
+      // Most readers are of other tenants, and need none.
+      get id(): string {
+        return ids.write(number);
+      },
+    };
   }
 }
 

@@ -6,6 +6,7 @@ import { unwrap } from "@gossip/stdx";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { GossipServer } from "../server.ts";
 import { EventLog } from "./event-log.ts";
+import { OpaqueNumbers } from "./opaque-number.ts";
 
 const tenant = TenantId.fromBytes(new Uint8Array(32).fill(1));
 const other = TenantId.fromBytes(new Uint8Array(32).fill(2));
@@ -82,32 +83,44 @@ async function reading(
   return lines;
 }
 
+const KEY = new Uint8Array(16).fill(1);
+const idOf = (number: number): string => new OpaqueNumbers(KEY).write(number);
+
+test("an id shows nothing of how many events there were", () => {
+  const ids = Array.from({ length: 100 }, (_, number) => idOf(number));
+  expect(new Set(ids.map((id) => id.slice(0, 8))).size).toBe(100);
+  expect(new Set(ids.map((id) => id.slice(-8))).size).toBe(100);
+  expect(ids.map((id) => new OpaqueNumbers(KEY).tryRead(id))).toEqual(ids.map((_, number) => number));
+  for (const other of ["", "e-3", "A".repeat(22), `${idOf(3)}A`])
+    expect(new OpaqueNumbers(KEY).tryRead(other)).toBeUndefined();
+});
+
 test("an id that is unknown or too old is a gap", async () => {
   expect(await read({ "last-event-id": "elsewhere-7" }, "", /^event: gap/, 1)).toEqual(["event: gap"]);
-  const log = new EventLog("e", () => 0);
+  const log = new EventLog(KEY, () => 0);
   log.listen(() => {});
   const event = { kind: "RunCreated", tenant, run: RunId.fromRaw(1n), at: 1n } as never;
   for (let count = 0; count < 10_005; count++) log.add(event);
-  expect(log.after("e-3").hasGap).toBe(true);
-  expect(log.after("e-10003")).toMatchObject({ hasGap: false, events: [{ number: 10_004 }, { number: 10_005 }] });
-  expect(log.after("e-10005")).toEqual({ hasGap: false, events: [] });
-  expect(log.after("f-1").hasGap).toBe(true);
+  expect(log.after(idOf(3)).hasGap).toBe(true);
+  expect(log.after(idOf(10003))).toMatchObject({ hasGap: false, events: [{ number: 10_004 }, { number: 10_005 }] });
+  expect(log.after(idOf(10005))).toEqual({ hasGap: false, events: [] });
+  expect(log.after(new OpaqueNumbers(new Uint8Array(16).fill(2)).write(1)).hasGap).toBe(true);
 });
 
 test("without readers, events are kept for some minutes for those that were cut off, and then not at all", () => {
   let nowMs = 0;
-  const log = new EventLog("e", () => nowMs);
+  const log = new EventLog(KEY, () => nowMs);
   const event = { kind: "RunCreated", tenant, run: RunId.fromRaw(1n), at: 1n } as never;
   log.add(event);
-  expect(log.after("e-0")).toEqual({ events: [], hasGap: true });
+  expect(log.after(idOf(0))).toEqual({ events: [], hasGap: true });
   const stop = log.listen(() => {});
   log.add(event);
   stop();
   nowMs += 299_999;
   log.add(event);
-  expect(log.after("e-1")).toMatchObject({ hasGap: false, events: [{ id: "e-2" }, { id: "e-3" }] });
+  expect(log.after(idOf(1))).toMatchObject({ hasGap: false, events: [{ id: idOf(2) }, { id: idOf(3) }] });
   nowMs++;
   log.add(event);
-  expect(log.after("e-3")).toEqual({ events: [], hasGap: true });
-  expect(log.after("e-4")).toEqual({ events: [], hasGap: false });
+  expect(log.after(idOf(3))).toEqual({ events: [], hasGap: true });
+  expect(log.after(idOf(4))).toEqual({ events: [], hasGap: false });
 });

@@ -3,6 +3,7 @@ import type { Coordinator, CoordinationEvent } from "@gossip/coordination";
 import { ConsoleService } from "../console/console-service.ts";
 import type { InsightOptions } from "../console/insight-options.ts";
 import { EventLog } from "../events/event-log.ts";
+import { OpaqueNumbers } from "../events/opaque-number.ts";
 import { Admission } from "../limits/admission.ts";
 import { makeLimits, type ServiceLimits } from "../limits/limits.ts";
 import { Metrics } from "../metrics/metrics.ts";
@@ -78,7 +79,7 @@ export class Service {
     this.pausedRuns = new PausedRuns(coordinator, nowMs);
     this.waiters = new ClaimWaiters({ timers, nowMs, pollMs: isStoreShared ? POLL_MS : undefined });
     this.unknownTenant = TenantId.fromBytes(random(32));
-    this.events = new EventLog(Buffer.from(random(6)).toString("hex"), nowMs);
+    this.events = new EventLog(random(OpaqueNumbers.KEY_SIZE), nowMs);
     const sleep = (ms: number): Promise<void> => new Promise((resolve) => void timers.after(ms, resolve));
     this.console =
       options.insight &&
