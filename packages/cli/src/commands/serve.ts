@@ -8,7 +8,7 @@ import { Option, type Command } from "commander";
 import { acting, addCommand, readStoreFlags, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { consoleParts } from "../service/console-parts.ts";
-import { openCluster, readClusterPlace, type ClusterFlags } from "../service/cluster.ts";
+import { openCluster, readClusterPlace, reloadTokens, type ClusterFlags } from "../service/cluster.ts";
 import { openEtcdClock } from "../service/etcd-clock.ts";
 import { clockOfClient, openNodeClock, type NodeClock } from "../service/node-clock.ts";
 import { connectOracle } from "../store-url/oracle-clock.ts";
@@ -38,7 +38,7 @@ export function registerServe(program: Command, cli: Cli): void {
     usage: "serve",
     summary: "Serve a store over HTTP, for workers in any language",
     details:
-      "Workers then need neither Node nor the password of the database. Without --tokens only this machine can connect. SIGTERM and Ctrl-C finish what is in progress; SIGHUP reads the certificates again. The protocol is described in docs/reference/protocol.md.",
+      "Workers then need neither Node nor the password of the database. Without --tokens only this machine can connect. SIGTERM and Ctrl-C finish what is in progress; SIGHUP reads the certificates and the tokens between nodes again. The protocol is described in docs/reference/protocol.md.",
     examples: ["gossip serve --store /var/lib/gossip", "gossip serve --listen 127.0.0.1:7711 --tokens tokens.json"],
   })
     .addOption(
@@ -198,7 +198,10 @@ async function listenUntilStopped(
     return refuse(started.error, `${listen.host}:${listen.port}`);
   }
   cluster?.resume();
-  await untilStopped(cli, started.value, () => reload(cli, flags, [started.value, cluster, time]));
+  await untilStopped(cli, started.value, () => {
+    reload(cli, flags, [started.value, cluster, time]);
+    void reloadTokens(cli, flags, cluster).then((text) => text === undefined || say(cli, "cluster-tokens", text));
+  });
   book?.close();
   return ok("Ok");
 }

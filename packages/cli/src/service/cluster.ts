@@ -123,6 +123,19 @@ export async function openCluster(
     : fail("StoreNotWritable", `the folder ${folder} cannot be used (${error.code}).`);
 }
 
+/** Read the tokens between nodes again. Returns what to say about it; `undefined` if there are none. */
+export async function reloadTokens(
+  { cwd }: Cli,
+  flags: ClusterFlags,
+  cluster: ClusterRuntime | undefined,
+): Promise<string | undefined> {
+  if (cluster === undefined || flags.clusterToken === undefined) return undefined;
+  const tokens = await readTokens(flags, (file) => resolve(cwd, file));
+  if (!tokens.ok || tokens.value === undefined) return "cannot be used: the old ones stay";
+  cluster.reloadTokens(tokens.value);
+  return "read again";
+}
+
 /** The tokens between nodes. A node that asks its clients for tokens must ask the other nodes for one, too. */
 async function readTokens(
   { clusterToken, tokens }: ClusterFlags,

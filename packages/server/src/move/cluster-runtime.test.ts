@@ -217,3 +217,15 @@ test("the calls between nodes need the cluster's token, and it is good for nothi
   expect((await post("/cluster/v1/hello", TOKENS[0])).status).toBe(200);
   expect((await post("/cluster/v1/offer", TOKENS[0])).status).toBe(400);
 });
+
+test("a node takes other tokens while it runs: a new one beside the old one, then the new one alone", async () => {
+  const hello = async (token: string) =>
+    (await fetch(`${urlOf("a")}/cluster/v1/hello`, { method: "POST", headers: { authorization: `Bearer ${token}` } }))
+      .status;
+  const [old, next] = [TOKENS[0]!, `gspc_${"z".repeat(43)}`];
+  const { runtime } = nodes.get("a")!;
+  runtime.reloadTokens([old, next]);
+  expect([await hello(old), await hello(next)]).toEqual([200, 200]);
+  runtime.reloadTokens([next]);
+  expect([await hello(old), await hello(next)]).toEqual([401, 200]);
+});

@@ -68,7 +68,7 @@ export class ClusterRuntime implements ClusterControl {
   readonly #mover: Mover;
   readonly #nowMs: () => Promise<number>;
   readonly #readCluster: ClusterRuntimeOptions["readCluster"];
-  readonly #tokens: readonly string[] | undefined;
+  #tokens: readonly string[] | undefined;
   readonly #hello: Hello;
   readonly #staging: Staging | undefined;
   readonly #fences: FenceRegister | undefined;
@@ -113,7 +113,7 @@ export class ClusterRuntime implements ClusterControl {
     const hello = async () => ({ status: 200, text: JSON.stringify(this.#hello) });
     this.handler = new ClusterHandler({
       receiver,
-      tokens: () => tokens,
+      tokens: () => this.#tokens,
       calls: { hello, ...(staging && stagingCalls(staging)) },
     });
     const pause = async (ms: number): Promise<void> => {
@@ -230,6 +230,11 @@ export class ClusterRuntime implements ClusterControl {
   /** Use other certificates for new connections to other nodes. */
   reloadTls(tls: PeerTls): void {
     this.links.reload(tls);
+  }
+
+  /** Send the first of these tokens from now on, and accept each of them and no other. */
+  reloadTokens(tokens: readonly string[]): void {
+    this.#tokens = tokens;
   }
 
   /** Another node, as the cluster file has it now. */
