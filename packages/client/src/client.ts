@@ -45,7 +45,7 @@ import { OwnerBook } from "./calls/owners.ts";
 import { RunCalls } from "./calls/run-calls.ts";
 import { makeSettings, type GossipClientOptions, type ClientSettings } from "./client-options.ts";
 import { OwnEvents } from "./events/own-events.ts";
-import { RemoteSession } from "./session/remote-session.ts";
+import { RemoteSession, type SessionHost } from "./session/remote-session.ts";
 
 const LEASED = { lease: true } as const;
 const LOGGED = { lease: true, opId: true } as const;
@@ -66,6 +66,7 @@ export class GossipClient extends RunCalls implements CoordinatorApi {
   readonly #caller: Caller;
   readonly #leased: LeasedCalls;
   readonly #events: OwnEvents;
+  readonly #host: SessionHost;
 
   constructor(options: GossipClientOptions) {
     const settings = makeSettings(options);
@@ -77,7 +78,8 @@ export class GossipClient extends RunCalls implements CoordinatorApi {
     this.#settings = settings;
     this.#owners = owners;
     this.#caller = caller;
-    this.#leased = new LeasedCalls(caller);
+    this.#leased = new LeasedCalls(caller, events);
+    this.#host = { calls: this.#leased, newOpId: settings.newOpId };
   }
 
   /** The address of the node that is asked first, without credentials. */
@@ -137,7 +139,7 @@ export class GossipClient extends RunCalls implements CoordinatorApi {
     const sessions = got.value.sessions.map((wire) => {
       const granted = readSession(wire);
       this.learnMaxFailures(granted);
-      return new RemoteSession(this, granted);
+      return new RemoteSession(this.#host, granted);
     });
     for (const { lease } of sessions) this.#events.acquired(lease);
     return ok(sessions);
@@ -175,7 +177,7 @@ export class GossipClient extends RunCalls implements CoordinatorApi {
   async openSession(request: AcquireRequest): Promise<Result<WorkerSession, AcquireError>> {
     assertCommand(request, { key: true, worker: true });
     const got = await this.#acquire(request);
-    return got.ok ? ok(new RemoteSession(this, got.value)) : got;
+    return got.ok ? ok(new RemoteSession(this.#host, got.value)) : got;
   }
 
   async #acquire(request: AcquireRequest) {
@@ -188,40 +190,40 @@ export class GossipClient extends RunCalls implements CoordinatorApi {
 
   async renew(request: LeasedRequest): Promise<Result<RenewResult, RenewError>> {
     assertCommand(request, LEASED);
-    return this.#events.renewed(request, await this.#leased.renew(request));
+    return this.#leased.renew(request);
   }
 
   async checkpoint(request: CheckpointRequest): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError>> {
     assertCommand(request, LOGGED);
     assertFlags({ renew: request.renew });
-    return this.#events.checkpointed(request, await this.#leased.checkpoint(request));
+    return this.#leased.checkpoint(request);
   }
 
   async complete(request: CompleteRequest): Promise<Result<IdempotentOutcome<void>, CompleteError>> {
     assertCommand(request, LOGGED);
-    return this.#events.completed(request, await this.#leased.complete(request));
+    return this.#leased.complete(request);
   }
 
   async park(request: ParkRequest): Promise<Result<IdempotentOutcome<void>, ParkError>> {
     assertCommand(request, LOGGED);
-    return this.#events.parked(request, await this.#leased.park(request));
+    return this.#leased.park(request);
   }
 
   async release(request: LoggedRequest): Promise<Result<IdempotentOutcome<void>, ReleaseError>> {
     assertCommand(request, LOGGED);
-    return this.#events.released(request, await this.#leased.release(request));
+    return this.#leased.release(request);
   }
 
   async splitReplace(request: SplitReplaceRequest): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError>> {
     assertCommand(request, LOGGED);
-    return this.#events.split(request, await this.#leased.splitReplace(request));
+    return this.#leased.splitReplace(request);
   }
 
   async splitResidual(
     request: SplitResidualRequest,
   ): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError>> {
     assertCommand(request, LOGGED);
-    return this.#events.residual(request, await this.#leased.splitResidual(request));
+    return this.#leased.splitResidual(request);
   }
 
   // Events.

@@ -1,3 +1,4 @@
+export { elementsText, resultsText } from "./codec/batch-text.ts";
 export {
   optionalTime,
   readCapacity,
@@ -33,7 +34,7 @@ export {
 } from "./codec/note-codec.ts";
 export { decodeBase64Url, encodeBase64Url } from "./codec/text.ts";
 export { readPosition, writePosition } from "./codec/shard-position.ts";
-export { WireReader, type WireFault } from "./codec/wire-reader.ts";
+export { IdMemo, WireReader, type WireFault } from "./codec/wire-reader.ts";
 export {
   writeCapacity,
   writeConfig,

@@ -13,7 +13,7 @@ import {
 } from "@gossip/protocol";
 import { err, ok, type Result } from "@gossip/stdx";
 import { LostReply, type Reply, type SendOptions, type Transport } from "../http/transport.ts";
-import { ElementQueue, type Answer } from "./element-queue.ts";
+import { ElementQueue, type ElementCall } from "./element-queue.ts";
 import { runNameOf, type OwnerBook, type RunName } from "./owners.ts";
 import { pauseMs, type Patience } from "./patience.ts";
 import { isPassing, lost, readError, unreachable } from "./read-error.ts";
@@ -54,22 +54,18 @@ export class Caller {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Execute one element of a batched call. Hot: it makes one promise. */
+  /** Execute one element of a batched call. */
   element<Name extends BatchName>(
     name: Name,
     element: ElementOf<Name>,
     waitMs = 0,
   ): Promise<Result<ResponseOf<Name>, AnyCoordError>> {
-    return new Promise((resolve, reject) => {
-      const settle = (answer: Answer<Name>): void => {
-        try {
-          resolve(resultOf(answer));
-        } catch (thrown) {
-          reject(thrown as Error);
-        }
-      };
-      this.#queueOf(name, element).send(element, { settle, reject, waitMs });
-    });
+    return new Promise((settle, reject) => this.submit(name, element, { settle, reject, waitMs }));
+  }
+
+  /** As `element`, without a promise. Hot. */
+  submit<Name extends BatchName>(name: Name, element: ElementOf<Name>, call: ElementCall<Name>): void {
+    this.#queueOf(name, element).send(element, call);
   }
 
   /** Make a call at the owner of its run, or at the node with this address. */
@@ -167,12 +163,6 @@ export class Caller {
     this.#owners.follow(run, owner);
     return true;
   }
-}
-
-/** Throws if the server refused the program. */
-function resultOf<Name extends BatchName>(answer: Answer<Name>): Result<ResponseOf<Name>, AnyCoordError> {
-  if ("ok" in answer) return ok(answer.ok);
-  return err("lost" in answer ? lost(answer.lost) : readError(answer.error, answer.status));
 }
 
 function errorOf({ status, json }: Reply): ErrorWire | undefined {

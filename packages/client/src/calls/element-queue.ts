@@ -1,24 +1,35 @@
-import { OPERATIONS, type BatchName, type ElementOf, type ElementResult, type ErrorWire } from "@gossip/protocol";
+import type { AnyCoordError } from "@gossip/coordination-errors";
+import {
+  elementsText,
+  OPERATIONS,
+  type BatchName,
+  type ElementOf,
+  type ElementResult,
+  type ErrorWire,
+  type ResponseOf,
+} from "@gossip/protocol";
+import { err, ok, type Result } from "@gossip/stdx";
 import { LostReply, type Reply, type SendOptions } from "../http/transport.ts";
 import { pauseMs, type Patience } from "./patience.ts";
-import { isPassing } from "./read-error.ts";
+import { isPassing, lost, readError } from "./read-error.ts";
 import { ServiceRefused } from "./refused-error.ts";
 
 /** What became of an element: the server's result, or nothing within the caller's patience. */
-export type Answer<Name extends BatchName> = ElementResult<Name> | { readonly lost: unknown };
+type Answer<Name extends BatchName> = ElementResult<Name> | { readonly lost: unknown };
 
 interface Item<Name extends BatchName> {
   element: ElementOf<Name>;
   attempt: number;
   redirects: number;
   readonly endMs: number;
-  readonly settle: (answer: Answer<Name>) => void;
-  readonly reject: (thrown: unknown) => void;
+  readonly call: ElementCall<Name>;
 }
 
-export interface SendElement<Name extends BatchName> {
-  readonly settle: (answer: Answer<Name>) => void;
-  /** The server refuses the program. */
+/** How an element is settled: by one of the two. */
+export interface ElementCall<Name extends BatchName> {
+  /** If it throws, `reject` gets the reason. */
+  readonly settle: (result: Result<ResponseOf<Name>, AnyCoordError>) => void;
+  /** The server refuses the program, or sent what the protocol does not allow. */
   readonly reject: (thrown: unknown) => void;
   /** How long the server may wait before it answers. */
   readonly waitMs: number;
@@ -68,9 +79,10 @@ export class ElementQueue<Name extends BatchName> {
   }
 
   /** Send an element: with others, or by itself if the server may wait before it answers. */
-  send(element: ElementOf<Name>, { settle, reject, waitMs }: SendElement<Name>): void {
+  send(element: ElementOf<Name>, call: ElementCall<Name>): void {
+    const { waitMs } = call;
     const endMs = this.#patience.nowMs() + this.#patience.patienceMs + waitMs;
-    const item = { element, attempt: 0, redirects: 0, endMs, settle, reject };
+    const item = { element, attempt: 0, redirects: 0, endMs, call };
     if (waitMs > 0) return void this.#request([item], waitMs);
     this.#waiting.push(item);
     this.#schedule();
@@ -98,7 +110,7 @@ export class ElementQueue<Name extends BatchName> {
       const { status, json } = await this.#transmit({
         method: "POST",
         path: OPERATIONS[this.#name].path,
-        body: waitMs > 0 ? { elements, waitMs } : { elements },
+        text: `{"elements":${elementsText(this.#name, elements)}${waitMs > 0 ? `,"waitMs":${waitMs}` : ""}}`,
         timeoutMs: replyTimeoutMs + waitMs,
       });
       const reply = json as { readonly results?: readonly ElementResult<Name>[]; readonly error?: ErrorWire };
@@ -109,12 +121,12 @@ export class ElementQueue<Name extends BatchName> {
       for (const item of items) this.#settle(item, { error: reply.error, status }, waitMs);
     } catch (thrown) {
       if (thrown instanceof LostReply) for (const item of items) this.#repeat(item, waitMs, { lost: thrown });
-      else for (const item of items) item.reject(thrown);
+      else for (const item of items) item.call.reject(thrown);
     }
   }
 
   #settle(item: Item<Name>, result: ElementResult<Name>, waitMs: number): void {
-    if (!("error" in result) || !isPassing(result.error)) return item.settle(result);
+    if (!("error" in result) || !isPassing(result.error)) return finish(item.call, result);
     const isRedirected = this.#routes.follow(item.element, result.error);
     if (isRedirected && item.redirects++ < MAX_REDIRECTS) this.#sendOn(item, waitMs);
     else this.#repeat(item, waitMs, result);
@@ -134,9 +146,23 @@ export class ElementQueue<Name extends BatchName> {
     const askedMs = "error" in last ? (last.error.retryAfterMs ?? 0) : 0;
     const ms = pauseMs(this.#patience, item.attempt++, askedMs);
     const isUntrusted = "lost" in last && last.lost instanceof LostReply && last.lost.isUntrusted;
-    if (isUntrusted || this.#patience.nowMs() + ms >= item.endMs) return item.settle(last);
+    if (isUntrusted || this.#patience.nowMs() + ms >= item.endMs) return finish(item.call, last);
     // A claim may have been executed: the server must look for its leases before it takes other shards.
     if ("lost" in last && this.#name === "claim") item.element = { ...item.element, isRepeat: true };
     void this.#patience.sleep(ms).then(() => this.#sendOn(item, waitMs));
   }
+}
+
+function finish<Name extends BatchName>({ settle, reject }: ElementCall<Name>, answer: Answer<Name>): void {
+  try {
+    settle(resultOf(answer));
+  } catch (thrown) {
+    reject(thrown);
+  }
+}
+
+/** Throws if the server refused the program. */
+function resultOf<Name extends BatchName>(answer: Answer<Name>): Result<ResponseOf<Name>, AnyCoordError> {
+  if ("ok" in answer) return ok(answer.ok);
+  return err("lost" in answer ? lost(answer.lost) : readError(answer.error, answer.status));
 }

@@ -40,9 +40,12 @@ import {
   writeNewDetail,
   writeNewFailure,
   writeRange,
+  type ElementOf,
+  type ResponseOf,
   type SessionWire,
 } from "@gossip/protocol";
 import { assert, assertCount, compareBytes, err, ok, type Result } from "@gossip/stdx";
+import type { OwnEvents } from "../events/own-events.ts";
 import type { Caller } from "./caller.ts";
 
 /** A session as the server sent it. */
@@ -64,12 +67,24 @@ export function readSession({ lease, shard, capacity, isReplay, attempts, maxFai
   }));
 }
 
-/** The calls of a lease holder, over the network. */
+/** What `submitCheckpoint` calls, once. */
+export interface CheckpointSettling {
+  readonly settle: (result: Result<IdempotentOutcome<CheckpointResult>, CheckpointError>) => void;
+  readonly reject: (thrown: unknown) => void;
+}
+
+/**
+ * The calls of a lease holder, over the network.
+ *
+ * Requests are not checked here: those of a session hold what the server sent, and `GossipClient` checks those of others.
+ */
 export class LeasedCalls {
   readonly #caller: Caller;
+  readonly #events: OwnEvents;
 
-  constructor(caller: Caller) {
+  constructor(caller: Caller, events: OwnEvents) {
     this.#caller = caller;
+    this.#events = events;
   }
 
   async acquire(request: {
@@ -89,40 +104,44 @@ export class LeasedCalls {
     return got.ok ? ok(readSession(got.value)) : failed("acquire", got.error);
   }
 
-  async renew({ tenant, lease }: LeasedRequest): Promise<Result<RenewResult, RenewError>> {
+  async renew(request: LeasedRequest): Promise<Result<RenewResult, RenewError>> {
+    const { tenant, lease } = request;
     const got = await this.#caller.element("renew", { lease: present(tenant, lease) });
     if (!got.ok) return failed("renew", got.error);
     const { deadline, capacity } = got.value;
-    return ok(
-      value((read) => ({
-        newDeadline: read.u64<LogicalTime>(deadline, "deadline"),
-        capacity: readCapacity(read, capacity),
-      })),
-    );
-  }
-
-  async checkpoint(request: CheckpointRequest): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError>> {
-    const { cursor, renew = false, failures } = request;
-    const got = await this.#caller.element("checkpoint", {
-      ...logged(request),
-      cursor: writeCursor(cursor),
-      renew,
-      ...skipped(failures, cursor.lastKey),
-    });
-    if (!got.ok) return failed("checkpoint", got.error);
-    const { outcome, deadline, capacity } = got.value;
     const result = value((read) => ({
-      newDeadline: deadline === undefined ? undefined : read.u64<LogicalTime>(deadline, "deadline"),
+      newDeadline: read.u64<LogicalTime>(deadline, "deadline"),
       capacity: readCapacity(read, capacity),
     }));
-    return ok({ kind: outcome, value: result });
+    return this.#events.renewed(request, ok(result));
+  }
+
+  checkpoint(request: CheckpointRequest): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError>> {
+    return new Promise((settle, reject) => this.submitCheckpoint(request, { settle, reject }));
+  }
+
+  /** As `checkpoint`, without a promise. Hot. */
+  submitCheckpoint(request: CheckpointRequest, { settle, reject }: CheckpointSettling): void {
+    const { tenant, lease, opId, cursor, renew = false, failures } = request;
+    const element: ElementOf<"checkpoint"> = {
+      lease: present(tenant, lease),
+      opId: writeId(opId),
+      cursor: writeCursor(cursor),
+      renew,
+    };
+    if (failures !== undefined) Object.assign(element, skipped(failures, cursor.lastKey));
+    this.#caller.submit("checkpoint", element, {
+      settle: (got) => settle(this.#events.checkpointed(request, readCheckpoint(got))),
+      reject,
+      waitMs: 0,
+    });
   }
 
   async complete(request: CompleteRequest): Promise<Result<IdempotentOutcome<void>, CompleteError>> {
     const { point } = request;
     const where = point === RANGE_EXHAUSTED ? { isExhausted: true as const } : { cursor: writeCursor(point) };
     const got = await this.#caller.element("complete", { ...logged(request), ...where, ...skipped(request.failures) });
-    return got.ok ? ok({ kind: got.value.outcome, value: undefined }) : failed("complete", got.error);
+    return got.ok ? this.#events.completed(request, outcomeOf(got.value)) : failed("complete", got.error);
   }
 
   async park(request: ParkRequest): Promise<Result<IdempotentOutcome<void>, ParkError>> {
@@ -132,23 +151,24 @@ export class LeasedCalls {
       reason,
       ...(detail === undefined ? {} : { detail: writeNewDetail(detail) }),
     });
-    return got.ok ? ok({ kind: got.value.outcome, value: undefined }) : failed("park", got.error);
+    return got.ok ? this.#events.parked(request, outcomeOf(got.value)) : failed("park", got.error);
   }
 
   async release(request: LoggedRequest): Promise<Result<IdempotentOutcome<void>, ReleaseError>> {
     const got = await this.#caller.element("release", logged(request));
-    return got.ok ? ok({ kind: got.value.outcome, value: undefined }) : failed("release", got.error);
+    return got.ok ? this.#events.released(request, outcomeOf(got.value)) : failed("release", got.error);
   }
 
   async splitReplace(request: SplitReplaceRequest): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError>> {
-    const children = request.plan.children.map(({ spec, cursor }) => ({
+    const parts = request.plan.children.map(({ spec, cursor }) => ({
       range: writeRange(spec),
       cursor: writeCursor(cursor),
     }));
-    const got = await this.#caller.element("splitReplace", { ...logged(request), children });
+    const got = await this.#caller.element("splitReplace", { ...logged(request), children: parts });
     if (!got.ok) return failed("split", got.error);
     const { outcome, children: ids } = got.value;
-    return ok({ kind: outcome, value: value((read) => ({ children: ids.map((id) => read.id<ShardId>(id)) })) });
+    const children = value((read) => ids.map((id) => read.id<ShardId>(id)));
+    return this.#events.split(request, ok({ kind: outcome, value: { children } }));
   }
 
   async splitResidual(
@@ -162,8 +182,25 @@ export class LeasedCalls {
     });
     if (!got.ok) return failed("split", got.error);
     const { outcome, residual } = got.value;
-    return ok({ kind: outcome, value: value((read) => ({ residual: read.id<ShardId>(residual) })) });
+    const id = value((read) => read.id<ShardId>(residual));
+    return this.#events.residual(request, ok({ kind: outcome, value: { residual: id } }));
   }
+}
+
+function readCheckpoint(
+  got: Result<ResponseOf<"checkpoint">, AnyCoordError>,
+): Result<IdempotentOutcome<CheckpointResult>, CheckpointError> {
+  if (!got.ok) return failed("checkpoint", got.error);
+  const { outcome, deadline, capacity } = got.value;
+  const result = value((read) => ({
+    newDeadline: deadline === undefined ? undefined : read.u64<LogicalTime>(deadline, "deadline"),
+    capacity: readCapacity(read, capacity),
+  }));
+  return ok({ kind: outcome, value: result });
+}
+
+function outcomeOf({ outcome }: ResponseOf<"release">) {
+  return ok({ kind: outcome, value: undefined });
 }
 
 function skipped(failures: CheckpointRequest["failures"], upTo?: Uint8Array) {

@@ -40,6 +40,8 @@ export interface SendOptions {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
+  /** The body in JSON, instead of `body`. */
+  readonly text?: string;
   /** How long the server may be silent. */
   readonly timeoutMs: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -48,6 +50,9 @@ export interface SendOptions {
 /** Sends requests to one server over connections that it keeps. */
 export class Transport {
   readonly #base: URL;
+  readonly #host: string;
+  readonly #port: number;
+  readonly #basePath: string;
   readonly #agent: Agent;
   readonly #token: Redacted<string> | undefined;
   readonly #send: typeof httpRequest;
@@ -57,6 +62,9 @@ export class Transport {
     const { protocol } = this.#base;
     assert(protocol === "http:" || protocol === "https:", "the service's address must begin with http:// or https://");
     const isTls = protocol === "https:";
+    this.#host = this.#base.hostname.replace(/^\[(.*)\]$/, "$1");
+    this.#port = this.#base.port === "" ? (isTls ? 443 : 80) : Number(this.#base.port);
+    this.#basePath = this.#base.pathname.replace(/\/$/, "");
     const settings = { keepAlive: true, maxSockets, noDelay: true };
     this.#agent = isTls ? new TlsAgent({ ...settings, ...tls }) : new Agent(settings);
     this.#send = isTls ? httpsRequest : httpRequest;
@@ -81,14 +89,16 @@ export class Transport {
   }
 
   /** Send a request and return the response once its headers are there. */
-  open({ method, path, body, timeoutMs, headers = {} }: SendOptions): Promise<IncomingMessage> {
-    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+  open(request: SendOptions): Promise<IncomingMessage> {
+    const { method, path, body, timeoutMs, headers = {} } = request;
+    const text = request.text ?? (body === undefined ? undefined : JSON.stringify(body));
+    const payload = text === undefined ? undefined : Buffer.from(text);
     const options: RequestOptions = {
       agent: this.#agent,
-      host: this.#base.hostname.replace(/^\[(.*)\]$/, "$1"),
-      port: this.#base.port === "" ? (this.#base.protocol === "https:" ? 443 : 80) : Number(this.#base.port),
+      host: this.#host,
+      port: this.#port,
       method,
-      path: `${this.#base.pathname.replace(/\/$/, "")}${path}`,
+      path: `${this.#basePath}${path}`,
       timeout: timeoutMs,
       headers: {
         ...headers,

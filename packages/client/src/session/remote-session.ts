@@ -17,7 +17,6 @@ import {
   type CheckpointResult,
   type CompleteOptions,
   type CompletionPoint,
-  type CoordinatorApi,
   type LoggedRequest,
   type ParkOptions,
   type RenewResult,
@@ -40,14 +39,15 @@ import {
 } from "@gossip/coordination-errors";
 import { isLeaseGone, Turns } from "@gossip/coordination/internal";
 import { assert, compareBytes, err, ok, type Result } from "@gossip/stdx";
-import type { Granted } from "../calls/leased-calls.ts";
+import type { Granted, LeasedCalls } from "../calls/leased-calls.ts";
 
 /** What a session needs of its client. */
-export interface SessionHost extends Pick<
-  CoordinatorApi,
-  "renew" | "checkpoint" | "complete" | "park" | "release" | "splitReplace" | "splitResidual"
-> {
-  newOpId(): OpId;
+export interface SessionHost {
+  readonly calls: Pick<
+    LeasedCalls,
+    "renew" | "submitCheckpoint" | "complete" | "park" | "release" | "splitReplace" | "splitResidual"
+  >;
+  readonly newOpId: () => OpId;
 }
 
 /** A session whose coordinator is at the other end of a network. It behaves as one in this process. */
@@ -123,7 +123,7 @@ export class RemoteSession implements WorkerSession {
 
   renew(): Promise<Result<RenewResult, RenewError | SessionError>> {
     return this.#run(
-      () => this.#host.renew({ tenant: this.tenant, lease: this.#lease }),
+      () => this.#host.calls.renew({ tenant: this.tenant, lease: this.#lease }),
       (result) => {
         this.#capacity = result.capacity;
         this.#extend(result.newDeadline);
@@ -136,23 +136,60 @@ export class RemoteSession implements WorkerSession {
     cursor: Cursor,
     options: CheckpointOptions = {},
   ): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>> {
-    let renew = false;
-    return this.#run(
-      () => {
-        const request = this.#request(options);
-        ({ renew = false } = options);
+    return this.#turns.isTaken
+      ? this.#turns.wait().then(() => this.#checkpoint(cursor, options))
+      : this.#checkpoint(cursor, options);
+  }
+
+  /** As `#run` does, with one promise: this is what sessions do all day. */
+  #checkpoint(
+    cursor: Cursor,
+    options: CheckpointOptions,
+  ): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>> {
+    this.#turns.take();
+    return new Promise((resolve, reject) => {
+      const fail = (thrown: unknown): void => {
+        this.#turns.pass();
+        reject(thrown as Error);
+      };
+      try {
+        if (this.#isClosed) {
+          resolve(err(coordError("SessionClosed", { shard: this.shardKey })));
+          return this.#turns.pass();
+        }
+        const { tenant, lease, opId } = this.#request(options);
+        const { renew = false, failures } = options;
         assert(typeof renew === "boolean", () => `renew must be true or false, got ${typeof renew}`);
-        return this.#host.checkpoint({ ...request, cursor, renew, failures: options.failures });
-      },
-      ({ kind, value: { newDeadline, capacity } }) => {
-        this.#capacity = capacity;
-        // A replay may repeat an older checkpoint than the last one: the cursor stays where it is.
-        if (kind === "Executed") this.#advance(cursor);
-        if (newDeadline !== undefined) this.#extend(newDeadline);
-        const deadline = newDeadline ?? (kind === "Replayed" && renew ? this.#lease.deadline : undefined);
-        return { kind, value: { newDeadline: deadline, capacity } };
-      },
-    );
+        const request = { tenant, lease, opId, cursor, renew, failures };
+        this.#host.calls.submitCheckpoint(request, {
+          settle: (got) => {
+            resolve(this.#checkpointed(got, request));
+            this.#turns.pass();
+          },
+          reject: fail,
+        });
+      } catch (thrown) {
+        fail(thrown);
+      }
+    });
+  }
+
+  #checkpointed<E extends { readonly kind: string }>(
+    got: Result<IdempotentOutcome<CheckpointResult>, E>,
+    { cursor, renew }: { readonly cursor: Cursor; readonly renew: boolean },
+  ): typeof got {
+    if (!got.ok) {
+      if (isLeaseGone(got.error)) this.#isLeaseLost = true;
+      return got;
+    }
+    const { kind, value } = got.value;
+    const { newDeadline, capacity } = value;
+    this.#capacity = capacity;
+    // A replay may repeat an older checkpoint than the last one: the cursor stays where it is.
+    if (kind === "Executed") this.#advance(cursor);
+    if (newDeadline !== undefined) this.#extend(newDeadline);
+    if (newDeadline !== undefined || kind === "Executed" || !renew) return got;
+    return ok({ kind, value: { newDeadline: this.#lease.deadline, capacity } });
   }
 
   splitResidual(
@@ -160,7 +197,7 @@ export class RemoteSession implements WorkerSession {
     options: SessionOptions = {},
   ): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError | SessionError>> {
     return this.#run(
-      () => this.#host.splitResidual({ ...this.#request(options), plan }),
+      () => this.#host.calls.splitResidual({ ...this.#request(options), plan }),
       (outcome) => {
         const { residual } = outcome.value;
         if (!this.#spawned.includes(residual)) {
@@ -177,7 +214,7 @@ export class RemoteSession implements WorkerSession {
     options: CompleteOptions = {},
   ): Promise<Result<IdempotentOutcome<void>, CompleteError | SessionError>> {
     return this.#run(
-      () => this.#host.complete({ ...this.#request(options), point, failures: options.failures }),
+      () => this.#host.calls.complete({ ...this.#request(options), point, failures: options.failures }),
       (outcome) => {
         if (typeof point !== "symbol") this.#advance(point);
         return outcome;
@@ -191,14 +228,14 @@ export class RemoteSession implements WorkerSession {
     options: ParkOptions = {},
   ): Promise<Result<IdempotentOutcome<void>, ParkError | SessionError>> {
     return this.#run(
-      () => this.#host.park({ ...this.#request(options), reason, detail: options.detail }),
+      () => this.#host.calls.park({ ...this.#request(options), reason, detail: options.detail }),
       asItIs,
       true,
     );
   }
 
   release(options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ReleaseError | SessionError>> {
-    return this.#run(() => this.#host.release(this.#request(options)), asItIs, true);
+    return this.#run(() => this.#host.calls.release(this.#request(options)), asItIs, true);
   }
 
   splitReplace(
@@ -206,7 +243,7 @@ export class RemoteSession implements WorkerSession {
     options: SessionOptions = {},
   ): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError | SessionError>> {
     return this.#run(
-      () => this.#host.splitReplace({ ...this.#request(options), plan }),
+      () => this.#host.calls.splitReplace({ ...this.#request(options), plan }),
       (outcome) => {
         this.#spawned = [...this.#spawned, ...outcome.value.children];
         return outcome;
@@ -257,7 +294,7 @@ export class RemoteSession implements WorkerSession {
       typeof options === "object" && options !== null,
       () => `options must be an object, got ${options === null ? "null" : typeof options}`,
     );
-    const opId = options.opId === undefined ? this.#host.newOpId() : OpId.fromRaw(options.opId);
+    const opId = OpId.fromRaw(options.opId ?? this.#host.newOpId());
     return { tenant: this.tenant, lease: this.#lease, opId };
   }
 }

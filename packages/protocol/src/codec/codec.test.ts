@@ -16,7 +16,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readPosition, writePosition } from "./shard-position.ts";
 import { readCapacity, readProgress, readRun, readShard, readSummary } from "./read-records.ts";
-import { WireReader } from "./wire-reader.ts";
+import { IdMemo, WireReader } from "./wire-reader.ts";
 import {
   writeCapacity,
   writeCursor,
@@ -70,6 +70,27 @@ test("leases, cursors and ranges come back as they were", () => {
         range: read.range(overWire(writeRange(range)), "range"),
       };
       expect(read.done(got)).toEqual({ ok: true, value: { lease, cursor: one, range } });
+    }),
+  );
+});
+
+test("leases that are read with one memo come back as they were, whatever they share", () => {
+  const few = fc.constantFrom(0n, 1n, 2n ** 64n - 1n);
+  const parts = fc.record({ run: few, shard: few, owner: few });
+  fc.assert(
+    fc.property(fc.array(parts, { maxLength: 8 }), (all) => {
+      const memo = new IdMemo();
+      for (const { run, shard, owner } of all) {
+        const lease = Lease.of({
+          tenant: TenantId.ZERO,
+          run: RunId.fromRaw(run),
+          shard: ShardId.fromRaw(shard),
+          owner: WorkerId.fromRaw(owner),
+          fence: FenceEpoch.fromRaw(1n),
+          deadline: LogicalTime.fromRaw(1n),
+        });
+        expect(new WireReader(memo).lease(writeLease(lease))).toEqual(lease);
+      }
     }),
   );
 });

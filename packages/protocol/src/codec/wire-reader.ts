@@ -25,6 +25,30 @@ const NO_BYTES = new Uint8Array(0);
 /** Longer decimal numbers cannot fit in 64 bits; `BigInt` of a long text takes quadratic time. */
 const U64_DIGITS = 20;
 
+/** The ids of the last lease. The leases of one request are mostly of one run and one worker. */
+export class IdMemo {
+  #run = "";
+  #runId = 0n;
+  #worker = "";
+  #workerId = 0n;
+
+  run(text: string): RunId {
+    if (text !== this.#run) {
+      this.#run = text;
+      this.#runId = BigInt(`0x${text}`);
+    }
+    return this.#runId as RunId;
+  }
+
+  worker(text: string): WorkerId {
+    if (text !== this.#worker) {
+      this.#worker = text;
+      this.#workerId = BigInt(`0x${text}`);
+    }
+    return this.#workerId as WorkerId;
+  }
+}
+
 /**
  * Reads values out of JSON that has passed its schema.
  *
@@ -33,6 +57,12 @@ const U64_DIGITS = 20;
  */
 export class WireReader {
   #fault: WireFault | undefined;
+  readonly #memo: IdMemo | undefined;
+
+  /** With a memo, ids that repeat from lease to lease are converted once. */
+  constructor(memo?: IdMemo) {
+    this.#memo = memo;
+  }
 
   done<T>(value: T): Result<T, WireFault> {
     return this.#fault === undefined ? ok(value) : err(this.#fault);
@@ -98,9 +128,9 @@ export class WireReader {
     if (deadline === 0n) this.fail(`${field}.deadline`, "a deadline");
     return Lease.of({
       tenant: this.tenant(wire.tenant),
-      run: this.id<RunId>(wire.run),
+      run: this.#memo?.run(wire.run) ?? this.id<RunId>(wire.run),
       shard: this.id<ShardId>(wire.shard),
-      owner: this.id<WorkerId>(wire.worker),
+      owner: this.#memo?.worker(wire.worker) ?? this.id<WorkerId>(wire.worker),
       fence: (fence < 1n ? 1n : fence) as FenceEpoch,
       deadline: (deadline === 0n ? 1n : deadline) as LogicalTime,
     });

@@ -78,31 +78,28 @@ export const BATCH_EXECUTORS: { readonly [Name in Exclude<BatchName, "claim">]: 
     };
   },
 
-  async checkpoint(context, { lease: wire, opId, cursor: cursorWire, renew = false, failures: skipped }) {
-    const read = new WireReader();
+  // Not an async function: this is what the server does all day, and it would make a promise more.
+  checkpoint(context, { lease: wire, opId, cursor: cursorWire, renew = false, failures: skipped }) {
+    const read = new WireReader(context.memo);
     const presented = presentLease(context, read, wire);
     const cursor = read.cursor(cursorWire, "cursor");
     // A cursor that is too large is refused by its own error, which comes before those of its failures.
     const isTooLarge = (cursor.lastKey?.length ?? 0) > MAX_KEY_SIZE;
     const failures = isTooLarge ? undefined : readFailures(context, read, skipped, cursor.lastKey);
     const checked = read.done(presented);
-    if (!checked.ok) return context.badField(checked.error);
+    if (!checked.ok) return Promise.resolve(context.badField(checked.error));
     const { tenant, lease } = presented;
-    const stored = await context.coordinator.checkpoint({
-      tenant,
-      lease,
-      opId: read.opId(opId),
-      cursor,
-      renew,
-      failures,
-    });
-    if (!stored.ok) return context.fail(stored.error);
-    const { kind, value } = stored.value;
-    const { signals } = signalsOf(context, lease, value.capacity);
-    const done: ResponseOf<"checkpoint"> = { outcome: kind, capacity: writeCapacity(value.capacity) };
-    if (value.newDeadline !== undefined) done.deadline = value.newDeadline.toString();
-    if (signals !== undefined) done.signals = signals;
-    return { ok: done };
+    return context.coordinator
+      .checkpoint({ tenant, lease, opId: read.opId(opId), cursor, renew, failures })
+      .then((stored): ElementResult<"checkpoint"> | Promise<Failure> => {
+        if (!stored.ok) return context.fail(stored.error);
+        const { kind, value } = stored.value;
+        const { signals } = signalsOf(context, lease, value.capacity);
+        const done: ResponseOf<"checkpoint"> = { outcome: kind, capacity: writeCapacity(value.capacity) };
+        if (value.newDeadline !== undefined) done.deadline = value.newDeadline.toString();
+        if (signals !== undefined) done.signals = signals;
+        return { ok: done };
+      });
   },
 
   async complete(context, { lease: wire, opId, cursor, isExhausted, failures: skipped }) {

@@ -2,6 +2,7 @@ import type { LogicalTime, RunId, TenantId } from "@gossip/contracts";
 import type { CapacityHint, Coordinator } from "@gossip/coordination";
 import { waitUntil, type AnyCoordError } from "@gossip/coordination-errors";
 import {
+  IdMemo,
   protocolError,
   PROTOCOL_ERRORS,
   statusOf,
@@ -23,6 +24,7 @@ export class ElementContext {
   readonly principal: Principal;
   /** Fires when the client has gone. */
   readonly gone: AbortSignal;
+  readonly memo = new IdMemo();
 
   constructor(service: Service, principal: Principal, gone: AbortSignal) {
     this.service = service;

@@ -3,6 +3,7 @@ import {
   OPERATIONS,
   protocolError,
   PROTOCOL_ERRORS,
+  resultsText,
   validatorsOf,
   type BatchName,
   type CallName,
@@ -32,7 +33,7 @@ import type { Connections } from "../limits/connections.ts";
 import { wantsForwarding, type Forwarder } from "../ownership/forwarder.ts";
 import { runPlaceOf, type NamedRun } from "../ownership/run-place.ts";
 import { parseJson, readBody } from "./read-body.ts";
-import { respond, respondError, respondFailure } from "./respond.ts";
+import { respond, respondError, respondFailure, respondJson } from "./respond.ts";
 
 /** The sender of a request; `undefined` if it is unknown. */
 export type Authenticate = (request: IncomingMessage) => Principal | undefined;
@@ -184,9 +185,10 @@ export class RequestHandler {
       const results = await this.#executeElements(context, name, elements, isWaiting ? waitMs : 0);
       if (isRevoked) return respondError(response, UNAUTHENTICATED);
       const toForward = { elements, results, waitMs: isWaiting ? waitMs : 0 };
-      respond(response, 200, {
-        results: (await this.#forwarderOf(received)?.batch(received.request, toForward)) ?? results,
-      });
+      const forwarded = await this.#forwarderOf(received)?.batch(received.request, toForward);
+      // What another node sent may hold anything.
+      if (forwarded !== undefined) respond(response, 200, { results: forwarded });
+      else respondJson(response, 200, `{"results":${resultsText(name, results)}}`);
     } finally {
       close?.();
       admitted.value();
@@ -215,14 +217,19 @@ export class RequestHandler {
         if ("error" in result) console?.noteRefusal(elements[index] as NamedLease, result.error.kind);
         if (--left === 0) resolve(results);
       };
+      const fail = (index: number, thrown: unknown): void => {
+        onDefect(thrown);
+        settle(index, defectOf(context));
+      };
       elements.forEach((element, index) => {
-        execute(context, element).then(
-          (result) => settle(index, result),
-          (thrown: unknown) => {
-            onDefect(thrown);
-            settle(index, defectOf(context));
-          },
-        );
+        try {
+          execute(context, element).then(
+            (result) => settle(index, result),
+            (thrown: unknown) => fail(index, thrown),
+          );
+        } catch (thrown) {
+          fail(index, thrown);
+        }
       });
     });
   }

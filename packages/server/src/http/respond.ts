@@ -9,7 +9,17 @@ export function respond(
   json: unknown,
   headers: Record<string, string> = {},
 ): void {
-  const body = Buffer.from(JSON.stringify(json));
+  respondJson(response, status, JSON.stringify(json), headers);
+}
+
+/** As `respond`, with the text of the JSON. */
+export function respondJson(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Record<string, string> = {},
+): void {
+  const body = Buffer.from(text);
   response.writeHead(status, {
     "content-type": "application/json",
     "content-length": body.length,
