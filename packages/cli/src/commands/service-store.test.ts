@@ -150,3 +150,26 @@ test.skipIf(tlsSkipped())("SIGHUP reads the certificates again, and keeps the ol
   expect(said.stdout).toContain("certificates cannot be used: the old ones stay");
   expect(said.stdout).toContain("certificates read again");
 });
+
+test("SIGHUP reads the tokens between nodes again", async () => {
+  const [old, next] = ["x", "y"].map((letter) => `gspc_${letter.repeat(43)}`) as [string, string];
+  writeFileSync(join(folder, "nodes.toml"), NODES);
+  writeFileSync(join(folder, "nodes.token"), `${old}\n`);
+  const cluster = ["--cluster", "nodes.toml", "--node", "a", "--cluster-token", "nodes.token"];
+  const said = await serving(["--store", "store", ...cluster], { cwd: folder }, async (url, send) => {
+    const statusWith = async (token: string): Promise<number> =>
+      (await fetch(`${url}/cluster/v1/hello`, { method: "POST", headers: { authorization: `Bearer ${token}` } }))
+        .status;
+    expect([await statusWith(old), await statusWith(next)]).toEqual([200, 401]);
+    writeFileSync(join(folder, "nodes.token"), `${next}\n`);
+    send("SIGHUP");
+    while ((await statusWith(next)) !== 200);
+    expect(await statusWith(old)).toBe(401);
+  });
+  expect(said.stdout).toContain("cluster-tokens read again");
+});
+
+const NODES = `
+  cluster.node = [{ name = "a", address = "127.0.0.1:7711" }]
+  cluster.scope = [{ prefix = "t/", writer = "a" }]
+`;
