@@ -96,6 +96,7 @@ describe("splits", () => {
   const outlook = {
     nowMs: 10_000,
     heldSinceMs: 0,
+    workingSinceMs: 0,
     lastSplitMs: undefined,
     missCount: 0,
     itemCount: 100,
@@ -120,7 +121,17 @@ describe("splits", () => {
     { name: "any amount where the end is not in sight", change: { isEndKnown: false }, handoverMs: Infinity },
     {
       name: "nothing of a shard that was only just claimed",
-      change: { isEndKnown: false, heldSinceMs: 9_990 },
+      change: { isEndKnown: false, heldSinceMs: 9_990, workingSinceMs: 9_990 },
+      handoverMs: 0,
+    },
+    {
+      name: "half of what was read, of a shard that was only just claimed and has slow items",
+      change: { isEndKnown: false, heldSinceMs: 9_980, workingSinceMs: 9_990, itemCount: 0, aheadCount: 256 },
+      handoverMs: 1280,
+    },
+    {
+      name: "nothing of a shard that was read for a moment and has started no item",
+      change: { isEndKnown: false, heldSinceMs: 9_980, workingSinceMs: undefined, itemCount: 0, aheadCount: 256 },
       handoverMs: 0,
     },
     { name: "nothing right after another split", change: { lastSplitMs: 9_990 }, handoverMs: 0 },

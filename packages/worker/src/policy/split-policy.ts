@@ -28,6 +28,8 @@ export interface SplitOutlook {
   readonly nowMs: number;
   /** When the shard was claimed. */
   readonly heldSinceMs: number;
+  /** When its first item was started. `undefined` before that. */
+  readonly workingSinceMs: number | undefined;
   readonly lastSplitMs: number | undefined;
   /** How many times in a row no split point was found. */
   readonly missCount: number;
@@ -52,15 +54,26 @@ export function paceMs({ heldMs, itemCount }: { readonly heldMs: number; readonl
  * writes.
  *
  * As long as the end is unknown, the shard may hold any amount of work, so having held it for a while is reason enough.
+ * Before that, the items that were read count alone: a folder of slow items is shared within milliseconds.
  */
 export function expectedHandoverMs({ minHandoverMs, minIntervalMs }: SplitPolicy, outlook: SplitOutlook): number {
-  const { nowMs, heldSinceMs, lastSplitMs, missCount, itemCount, aheadCount, isEndKnown } = outlook;
+  const {
+    nowMs,
+    heldSinceMs,
+    workingSinceMs = nowMs,
+    lastSplitMs,
+    missCount,
+    itemCount,
+    aheadCount,
+    isEndKnown,
+  } = outlook;
   // A source may have to read a lot to find a split point. A source that finds none is asked less and less often.
   const intervalMs = minIntervalMs * 2 ** Math.min(missCount, MAX_DOUBLINGS);
   if (lastSplitMs !== undefined && nowMs - lastSplitMs < intervalMs) return 0;
   const heldMs = nowMs - heldSinceMs;
-  if (!isEndKnown) return heldMs >= minHandoverMs ? Infinity : 0;
+  if (!isEndKnown && heldMs >= minHandoverMs) return Infinity;
   // The holder is busy with the items it has started, so a single item ahead is handed over.
-  const handoverMs = paceMs({ heldMs, itemCount }) * Math.ceil(aheadCount / 2);
+  const handoverMs =
+    paceMs({ heldMs: isEndKnown ? heldMs : nowMs - workingSinceMs, itemCount }) * Math.ceil(aheadCount / 2);
   return handoverMs >= minHandoverMs ? handoverMs : 0;
 }

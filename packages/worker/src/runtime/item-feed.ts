@@ -37,6 +37,7 @@ export class ItemFeed<I extends Item, R> {
   #batch: readonly I[] = NO_ITEMS;
   #begun = 0;
   #startedKey: Uint8Array | undefined;
+  #workingSinceMs: number | undefined;
   #crashedKey: Uint8Array | undefined;
   #careful: CarefulStart<I, R> | undefined;
 
@@ -50,6 +51,11 @@ export class ItemFeed<I extends Item, R> {
   /** The last key that was started. */
   get startedKey(): Uint8Array | undefined {
     return this.#startedKey;
+  }
+
+  /** When the first item was started. */
+  get workingSinceMs(): number | undefined {
+    return this.#workingSinceMs;
   }
 
   /** The number of items that were read but not started. */
@@ -70,6 +76,11 @@ export class ItemFeed<I extends Item, R> {
   /** Earlier holders may have died of an item: start the next ones one by one. */
   beCareful(careful: CarefulStart<I, R>): void {
     this.#careful = careful;
+  }
+
+  /** Whether items are started one by one. */
+  get isCareful(): boolean {
+    return this.#careful !== undefined;
   }
 
   /** Start every item, and wait until all are finished or the work has to stop. */
@@ -103,6 +114,7 @@ export class ItemFeed<I extends Item, R> {
     const { time } = this.#host.settings;
     let passed = 0;
     this.#batch = items;
+    this.#workingSinceMs ??= time.nowMs();
     for (this.#begun = 0; this.#begun < items.length;) {
       const item = items[this.#begun]!;
       while (passed < problems.length && compareBytes(problems[passed]!.key, item.key) < 0)

@@ -333,6 +333,8 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
     return {
       signal: this.#abort.signal,
       startedKey: () => this.#feed.startedKey,
+      workingSinceMs: () => this.#feed.workingSinceMs,
+      isCareful: () => this.#feed.isCareful,
       isEndKnown: () => this.#reader.isEndKnown,
       aheadCount: () => this.#feed.aheadCount,
       ahead: () => this.#feed.ahead(),

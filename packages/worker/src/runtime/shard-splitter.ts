@@ -16,6 +16,10 @@ export interface SharedWork {
   readonly signal: AbortSignal;
   /** The last key that was started. */
   startedKey(): Uint8Array | undefined;
+  /** When the first item was started. */
+  workingSinceMs(): number | undefined;
+  /** Whether its items are started one by one, because one of them may have killed earlier holders. */
+  isCareful(): boolean;
   isEndKnown(): boolean;
   aheadCount(): number;
   /** Items that were read but not started. */
@@ -74,9 +78,13 @@ export class ShardSplitter<I extends Item, R> {
   expectedHandoverMs(nowMs: number): number {
     const { splitPolicy } = this.#host.settings;
     if (splitPolicy === undefined || this.#isRefused || this.#isSplitting || this.#work.isStopped()) return 0;
+    // A split would hide that items of this shard may kill their process: a new shard has no earlier holders.
+    if (this.#work.isCareful()) return 0;
     const [aheadCount, isEndKnown] = [this.#work.aheadCount(), this.#work.isEndKnown()];
     const held = {
       heldSinceMs: this.#heldSinceMs,
+      // The same for a shard whose last holder stored nothing: it is not split before it has been held for a while.
+      workingSinceMs: this.#session.attempts > 1 ? undefined : this.#work.workingSinceMs(),
       lastSplitMs: this.#lastSplitMs,
       missCount: this.#missCount,
       itemCount: this.#itemCount,

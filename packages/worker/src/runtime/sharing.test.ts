@@ -71,7 +71,7 @@ describe.each(Object.entries(sources))("a shard split %s", (_name, makeSource) =
     const { ms, firstSplitMs, begun, results, summaries } = await workFor([4], makeSource());
     expect(ALONE_MS / ms).toBeGreaterThan(3.8);
     // As soon as it is worth it, and not at the next poll.
-    expect(firstSplitMs).toBeLessThan(200);
+    expect(firstSplitMs).toBeLessThan(50);
     expect(begun.toSorted((a, b) => a - b)).toEqual(ALL);
     expect(results.toSorted((a, b) => a - b)).toEqual(ALL);
     expect(summaries[0]!.splits).toBeGreaterThanOrEqual(3);
