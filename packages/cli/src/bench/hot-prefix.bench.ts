@@ -25,6 +25,6 @@ compare(`${FILES} files of one folder, ${WAIT_MS} ms of waiting each`, {
   },
   after: () => folder.remove(),
   forms: { "4 workers": withWorkers(4), "1 worker": withWorkers(1) },
-  bounds: [{ form: "4 workers", ratioAtMost: 1 / 2.5, toBestOf: ["1 worker"] }],
+  bounds: [{ form: "4 workers", ratioAtMost: 1 / 3.8, toBestOf: ["1 worker"] }],
   options: { rounds: 3, sampleMs: 1, warmMs: 1, callsPerRun: FILES, measureHeap: false },
 });

@@ -1,5 +1,6 @@
 // A long-lived process for all items, compared with a command for each: an echo of every line. Both run in this process,
 // without the start of Node, and include the store, the source and the results.
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,10 +12,11 @@ import { BenchFolder, IS_SMOKE } from "./bench-command.fixture.ts";
 const LINES = IS_SMOKE ? 200 : 100_000;
 const WORKERS = "4";
 
-const exampleOf = (file: string): string =>
-  `python3 '${fileURLToPath(new URL(`../../../../examples/pipe-workers/${file}`, import.meta.url))}'`;
-
 let folder: BenchFolder;
+let python: string;
+
+const exampleOf = (file: string): string =>
+  `'${python}' '${fileURLToPath(new URL(`../../../../examples/pipe-workers/${file}`, import.meta.url))}'`;
 
 async function echo(...work: string[]): Promise<void> {
   const cwd = folder.path;
@@ -30,6 +32,8 @@ async function echo(...work: string[]): Promise<void> {
 compare(`an echo of ${LINES} lines, ${WORKERS} at a time`, {
   before() {
     folder = new BenchFolder();
+    // The interpreter itself: what is first in the path may be a script that takes longer to find it than it runs.
+    python = execFileSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).trim();
     writeFileSync(join(folder.path, "lines"), Array.from({ length: LINES }, (_, n) => `line ${n}\n`).join(""));
   },
   after: () => folder.remove(),

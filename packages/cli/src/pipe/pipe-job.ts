@@ -1,3 +1,4 @@
+import { LateResult } from "@gossip/worker";
 import type { ModuleResult } from "../run/results/item-result.ts";
 
 export interface PipeRequest {
@@ -8,8 +9,8 @@ export interface PipeRequest {
   readonly signal: AbortSignal;
 }
 
-/** An item that a process works on, or will. */
-export class PipeJob {
+/** An item that a process works on, or will, and its result. */
+export class PipeJob extends LateResult<ModuleResult> {
   readonly id: number;
   readonly item: object;
   /** The item as a line for a process. */
@@ -17,20 +18,13 @@ export class PipeJob {
   readonly signal: AbortSignal;
   /** Send it only to a process that has nothing else: it may be the one that ends processes. */
   isSuspect: boolean;
-  readonly resolve: (result: ModuleResult) => void;
-  readonly reject: (reason: unknown) => void;
 
-  constructor(
-    id: number,
-    { item, fields, signal }: PipeRequest,
-    settle: { readonly resolve: (result: ModuleResult) => void; readonly reject: (reason: unknown) => void },
-  ) {
+  constructor(id: number, { item, fields, signal }: PipeRequest) {
+    super();
     this.id = id;
     this.item = item;
     this.line = `{"id":${id},${fields}}\n`;
     this.signal = signal;
     this.isSuspect = false;
-    this.resolve = settle.resolve;
-    this.reject = settle.reject;
   }
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { performance } from "node:perf_hooks";
 import { err, ok, type Result } from "@gossip/stdx";
+import type { LateResult } from "@gossip/worker";
 import type { ModuleResult } from "../run/results/item-result.ts";
 import { complaintOf, type InvalidCommand } from "../exec/shell-pool.ts";
 import { LogLimit } from "./log-limit.ts";
@@ -68,17 +69,19 @@ export class PipePool {
     return this.#appetite;
   }
 
-  /** Resolves to the result of the item. Rejects if it failed, or if its signal fires. */
-  run(request: PipeRequest): Promise<ModuleResult> {
-    return new Promise((resolve, reject) => {
-      const { item, signal } = request;
-      if (signal.aborted || this.#isStopping) return reject(stopped());
-      this.#follow(signal);
-      const job = new PipeJob(this.#nextId++, request, { resolve, reject });
-      job.isSuspect = this.#suspected.has(item);
-      (job.isSuspect ? this.#suspects : this.#queue).push(job);
-      this.#schedule();
-    });
+  /** The result of the item. It fails if the item failed, or if its signal fires. */
+  run(request: PipeRequest): LateResult<ModuleResult> {
+    const { item, signal } = request;
+    const job = new PipeJob(this.#nextId++, request);
+    if (signal.aborted || this.#isStopping) {
+      job.reject(stopped());
+      return job;
+    }
+    this.#follow(signal);
+    job.isSuspect = this.#suspected.has(item);
+    (job.isSuspect ? this.#suspects : this.#queue).push(job);
+    this.#schedule();
+    return job;
   }
 
   /** Start nothing more. What a process has may finish. */

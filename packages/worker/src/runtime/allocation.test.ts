@@ -54,9 +54,9 @@ test("nor does its place in the window, where it has to wait for one", () => {
 
 test("nor a sample of its key, but for a few", () => {
   const sampler = new KeySampler();
-  for (let n = 0; n < 1_000_000; n++) sampler.add(items[n % 8]!.key);
+  for (let n = 0; n < 1_000_000; n++) sampler.add(items[n % 8]!);
   const bytes = heapBytesPerCall((calls) => {
-    for (let call = 0; call < calls; call++) sampler.add(items[call % 8]!.key);
+    for (let call = 0; call < calls; call++) sampler.add(items[call % 8]!);
   }, 20_000);
   expect(bytes).toBeLessThan(NOISE_BYTES);
 });

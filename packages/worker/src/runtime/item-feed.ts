@@ -36,7 +36,8 @@ export class ItemFeed<I extends Item, R> {
   /** The current batch, and how many of its items were started. */
   #batch: readonly I[] = NO_ITEMS;
   #begun = 0;
-  #startedKey: Uint8Array | undefined;
+  /** The last item that was started. Its key is read when it is needed: a source may make it each time. */
+  #started: { readonly key: Uint8Array } | undefined;
   #workingSinceMs: number | undefined;
   #crashedKey: Uint8Array | undefined;
   #careful: CarefulStart<I, R> | undefined;
@@ -44,13 +45,13 @@ export class ItemFeed<I extends Item, R> {
   /** `after` is the shard's cursor. */
   constructor(host: ShardHost<I, R>, after: Uint8Array | undefined, parts: FeedParts<I, R>) {
     this.#host = host;
-    this.#startedKey = after;
+    this.#started = after && { key: after };
     this.#parts = parts;
   }
 
   /** The last key that was started. */
   get startedKey(): Uint8Array | undefined {
-    return this.#startedKey;
+    return this.#started?.key;
   }
 
   /** When the first item was started. */
@@ -120,9 +121,9 @@ export class ItemFeed<I extends Item, R> {
       while (passed < problems.length && compareBytes(problems[passed]!.key, item.key) < 0)
         await this.#pass(problems[passed++]!);
       while (!isStopped() && !this.#mayBegin(item)) await wakeup.wait();
-      if (isStopped() || splitter.isAbove(item.key)) return;
+      if (isStopped() || splitter.isAbove(item)) return;
       this.#begun++;
-      this.#startedKey = item.key;
+      this.#started = item;
       if (this.#careful !== undefined || this.#crashedKey !== undefined) {
         await this.#startSuspect(item);
         continue;
@@ -154,19 +155,18 @@ export class ItemFeed<I extends Item, R> {
 
   #mayBegin(item: I): boolean {
     const { flow, splitter, gate, shard } = this.#parts;
-    if (!flow.hasRoom || !gate.isOpenFor(shard) || (splitter.isSplitting && splitter.isAbove(item.key))) return false;
+    if (!flow.hasRoom || !gate.isOpenFor(shard) || (splitter.isSplitting && splitter.isAbove(item))) return false;
     return this.#host.limiter.mayStart();
   }
 
   /** Park the shard before the key of a problem, or skip the key at its position among the items. */
   async #pass(problem: ItemProblem): Promise<void> {
     const { flow, splitter, wakeup, isStopped, onProblem } = this.#parts;
-    const { key } = problem;
-    const mustWait = (): boolean => !flow.canAddProblem || (splitter.isSplitting && splitter.isAbove(key));
+    const mustWait = (): boolean => !flow.canAddProblem || (splitter.isSplitting && splitter.isAbove(problem));
     while (!isStopped() && mustWait()) await wakeup.wait();
-    if (isStopped() || splitter.isAbove(key)) return;
+    if (isStopped() || splitter.isAbove(problem)) return;
     if (this.#host.settings.onProblem === "park") return onProblem(problem);
-    this.#startedKey = key;
+    this.#started = problem;
     flow.pass(problem);
   }
 }

@@ -6,6 +6,7 @@ import type { Item, ItemProblem } from "../sources/source.ts";
 import { FinishedPrefix, type Slot } from "./finished-prefix.ts";
 import type { ItemContext } from "./item-context.ts";
 import { reasonOf, type ItemFailure } from "./item-failure.ts";
+import { LateResult } from "./late-result.ts";
 import { parkReasonFor } from "./park-reason-for.ts";
 import { ParkShard } from "./park-shard.ts";
 import { isRetryAfterForRun, retryAfterOf } from "./retry-after.ts";
@@ -210,34 +211,44 @@ export class ItemFlow<I extends Item, R> {
   }
 
   #follow(trial: Trial<I>, answer: PromiseLike<R>, call: TimedCall | undefined): void {
+    if (call !== undefined) return this.#followTimed(trial, answer, call);
+    const onResult = (result: R): void => this.#succeed(trial, result);
+    const onFailure = (cause: unknown): void => this.#fail(trial, cause);
+    if (answer instanceof LateResult) answer.follow(onResult, onFailure);
+    // A native promise is used as is; any other thenable is wrapped first.
+    else Promise.resolve(answer).then(onResult, onFailure);
+  }
+
+  #followTimed(trial: Trial<I>, answer: PromiseLike<R>, call: TimedCall): void {
     // A call that timed out may still settle. Only its first outcome counts.
     let isOver = false;
     const end = (): boolean => {
       if (isOver) return false;
       isOver = true;
-      if (call !== undefined) this.#timedCalls.delete(call);
-      call?.end();
+      this.#timedCalls.delete(call);
+      call.end();
       return true;
     };
-    if (call !== undefined) {
-      this.#timedCalls.add(call);
-      call.start((timedOut) => {
-        if (end()) this.#fail(trial, timedOut);
-      });
-    }
-    // A native promise is used as is; any other thenable is wrapped first.
+    this.#timedCalls.add(call);
+    call.start((timedOut) => {
+      if (end()) this.#fail(trial, timedOut);
+    });
     Promise.resolve(answer).then(
       (result) => {
         if (!end()) return;
-        if (call?.timedOut !== undefined) return this.#fail(trial, call.timedOut);
-        this.#inFlight--;
-        if (!this.#isClosed && this.#window.finish(trial.slot, result)) this.drain();
-        this.#listener.onChange();
+        if (call.timedOut === undefined) this.#succeed(trial, result);
+        else this.#fail(trial, call.timedOut);
       },
       (cause: unknown) => {
-        if (end()) this.#fail(trial, call === undefined ? cause : call.failure(cause));
+        if (end()) this.#fail(trial, call.failure(cause));
       },
     );
+  }
+
+  #succeed({ slot }: Trial<I>, result: R): void {
+    this.#inFlight--;
+    if (!this.#isClosed && this.#window.finish(slot, result)) this.drain();
+    this.#listener.onChange();
   }
 
   #fail(trial: Trial<I>, cause: unknown): void {

@@ -183,8 +183,8 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
     const notWritten = this.#results.write(item, result);
     if (notWritten === undefined) {
       this.#host.counts.items++;
-      this.#upkeep.advance(item.key);
-      this.#noteItem(item.key);
+      this.#upkeep.advance(item);
+      this.#noteItem(item);
     } else if (notWritten.isRefused) this.#refuse(item, notWritten.cause);
     else this.#isStuck = true;
   }
@@ -215,11 +215,11 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
       return;
     }
     this.#upkeep.skip({ key, attempts, reason, error: errorText(cause), workerName: this.#host.settings.name });
-    this.#noteItem(key);
+    this.#noteItem(item);
   }
 
-  #noteItem(key: Uint8Array): void {
-    this.#splitter.note(key);
+  #noteItem(item: I): void {
+    this.#splitter.note(item);
     this.#items++;
   }
 

@@ -64,14 +64,14 @@ export class ShardSplitter<I extends Item, R> {
   }
 
   /** Record a finished item. Hot: called for each item. */
-  note(key: Uint8Array): void {
+  note(item: Pick<Item, "key">): void {
     this.#itemCount++;
-    this.#sampler.add(key);
+    this.#sampler.add(item);
   }
 
   /** Whether an item must not be started here, or not before a split is settled. Hot: called for each item. */
-  isAbove(key: Uint8Array): boolean {
-    return this.#ceiling !== undefined && compareBytes(key, this.#ceiling) >= 0;
+  isAbove(item: Pick<Item, "key">): boolean {
+    return this.#ceiling !== undefined && compareBytes(item.key, this.#ceiling) >= 0;
   }
 
   /** How much work a split is expected to hand over, in milliseconds. 0 if a split is not worth it. */

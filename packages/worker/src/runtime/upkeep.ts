@@ -25,7 +25,8 @@ interface Progress {
  */
 export class Upkeep {
   readonly #options: UpkeepOptions;
-  #lastKey: Uint8Array | undefined;
+  /** The last finished item. Its key is read when it is stored: a source may make it each time. */
+  #last: { readonly key: Uint8Array } | undefined;
   #items = 0;
   /** Skipped since the last checkpoint. The write that moves past them records them. */
   #failed: FailureInput[] = [];
@@ -62,16 +63,16 @@ export class Upkeep {
     return this.#failed.length >= this.#options.maxFailures;
   }
 
-  /** Everything up to this key is finished. Hot: called for every item. */
-  advance(key: Uint8Array): void {
-    this.#lastKey = key;
+  /** Everything up to this item is finished. Hot: called for every item. */
+  advance(item: { readonly key: Uint8Array }): void {
+    this.#last = item;
     if (this.#items++ === 0) this.#dueMs = this.#reckonDue();
   }
 
   /** Everything up to this key is finished, and the key itself is skipped. */
   skip(failure: FailureInput): void {
     this.#failed.push(failure);
-    this.advance(failure.key);
+    this.advance(failure);
     if (this.#isLedgerFull) void this.keepUp();
   }
 
@@ -199,7 +200,7 @@ export class Upkeep {
 
   #progress(): Progress {
     return {
-      key: this.#lastKey!,
+      key: this.#last!.key,
       items: this.#items,
       failures: this.#failed.length === 0 ? undefined : [...this.#failed],
     };

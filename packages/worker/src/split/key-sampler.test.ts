@@ -20,7 +20,7 @@ describe("KeySampler", () => {
         fc.integer({ min: 0, max: 3000 }),
         (capacity, count) => {
           const sampler = new KeySampler(capacity);
-          for (let n = 0; n < count; n++) sampler.add(keyOf(n));
+          for (let n = 0; n < count; n++) sampler.add({ key: keyOf(n) });
 
           const numbers = sampler.keys.map(numberOf);
           let stride = 1;
@@ -34,7 +34,7 @@ describe("KeySampler", () => {
   test("keeps copies: the block that a key was read in can be let go, or written again", () => {
     const sampler = new KeySampler(4);
     const block = Uint8Array.of(1, 2, 3, 4);
-    sampler.add(block.subarray(1, 3));
+    sampler.add({ key: block.subarray(1, 3) });
     block.fill(9);
     expect(sampler.keys).toEqual([Uint8Array.of(2, 3)]);
     expect(sampler.keys[0]!.buffer.byteLength).toBe(2);

@@ -23,8 +23,8 @@ export class KeySampler {
     return this.#keys;
   }
 
-  /** Hot: called for every item, and copies only few keys. A key may be a view of a whole block that was read. */
-  add(key: Uint8Array): void {
+  /** Hot: called for every item, and reads and copies only few keys. A key may be a view of a whole block. */
+  add(item: { readonly key: Uint8Array }): void {
     if (this.#untilNext-- > 0) return;
     if (this.#keys.length === this.#capacity) {
       for (let index = 1; 2 * index < this.#capacity; index++) this.#keys[index] = this.#keys[2 * index]!;
@@ -32,7 +32,7 @@ export class KeySampler {
       this.#stride *= 2;
       // This key is the next one at the new stride: it comes one old stride after the last key, which was dropped.
     }
-    this.#keys.push(new Uint8Array(key));
+    this.#keys.push(new Uint8Array(item.key));
     this.#untilNext = this.#stride - 1;
   }
 }
