@@ -4,7 +4,8 @@ import { defineConfig } from "vitest/config";
 import { HEAP_TESTS, project } from "./vitest.shared.ts";
 
 /** Files that wait for processes and servers. They start first, so that none of them is left alone at the end. */
-const SLOW = /\/(packaging|boundaries|planted|examples|e2e|chaos|start)\/|fault-run|explorer|keep-leases|inspection/;
+const SLOW =
+  /\/(packaging|boundaries|planted|examples|e2e|chaos|start)\/|fault-run|explorer|keep-leases|inspection|radosgw|differential/;
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -20,12 +21,13 @@ export default defineConfig({
   test: {
     projects: [
       "packages/*/vitest.config.ts",
-      "examples/*/vitest.config.ts",
+      // One project: each of its own would transform and load most packages again.
+      project("examples", { include: ["examples/*/*.test.ts"] }),
       "tools/vitest.config.ts",
       project("heap", { include: HEAP_TESTS.map((name) => `packages/*/src/**/${name}`) }),
     ],
-    // One more than there are cores: there is always a test that waits for a process or a server.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores: there are always tests that wait for a process or a server.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: SlowFirst },
     coverage: { provider: "v8", include: ["packages/*/src/**/*.ts"], reporter: ["text", "json-summary"] },
   },

@@ -7,7 +7,7 @@ import { defineProject, type UserWorkspaceConfig } from "vitest/config";
 const conditions = ["@gossip/source", "node", "development|production"];
 
 // Node manages the file descriptors of threads in a way that breaks pipes which a socket reads.
-const RUN_IN_PROCESSES: readonly string[] = ["cli", "example-pipe-workers"];
+const RUN_IN_PROCESSES: readonly string[] = ["cli", "examples"];
 
 /**
  * Packages whose test files share a thread or process and the modules in it, because their modules keep no state that one file
@@ -26,6 +26,7 @@ const SHARE_MODULES: readonly string[] = [
   "coordination-lmdb",
   "coordination-postgres",
   "etcd-client",
+  "examples",
   "frontier",
   "insight",
   "protocol",

@@ -78,7 +78,7 @@ export const NOT_RUN: readonly NotRun[] = [
   },
   {
     page: "examples/sqlite-store/README.md",
-    contains: "example-sqlite-store",
+    contains: "--project examples sqlite-store",
     reason: "`npm test` runs these tests",
     checkedBy: "examples/sqlite-store/sqlite-store.test.ts",
   },
