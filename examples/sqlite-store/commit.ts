@@ -1,6 +1,5 @@
 import { ShardId } from "@gossip/contracts";
 import {
-  assertNoteWrites,
   type CommitAnswer,
   type PutRunSet,
   type RemoveRunSet,
@@ -14,7 +13,7 @@ import {
 } from "@gossip/coordination";
 import { encodeRunRecord } from "@gossip/coordination-codec";
 import { InvariantViolation } from "@gossip/stdx";
-import { assertOwnRecord, checkQuota, CONFLICT, dispatchCommit, type RunAddress } from "@gossip/store-kit";
+import { checkQuota, CONFLICT, dispatchCommit, type RunAddress } from "@gossip/store-kit";
 import { readHint } from "./claims.ts";
 import { putNotes, removeNotes, writeNotes } from "./notes.ts";
 import { keyOf, putShard, runRow } from "./records.ts";
@@ -59,8 +58,6 @@ export function commit(file: SqliteFile, sets: readonly WriteSet[]): readonly Co
 
 function updateShard(file: SqliteFile, set: UpdateShardSet): CommitAnswer {
   const { shard, runGuard, hintAt, notes = [] } = set;
-  assertOwnRecord(set, shard.after);
-  assertNoteWrites(notes);
   const run = runRow(file, set);
   if (run === undefined || run["record"] === null) return CONFLICT;
   if (runGuard !== undefined && run["version"] !== runGuard) return CONFLICT;
@@ -73,7 +70,6 @@ function updateShard(file: SqliteFile, set: UpdateShardSet): CommitAnswer {
 }
 
 function splitShard(file: SqliteFile, set: SplitShardSet): CommitAnswer {
-  assertOwnRecord(set, set.shard.after);
   if (!isRunAt(file, set, set.runGuard) || !isShardAt(file, set, set.shard)) return CONFLICT;
   const refusal = refuseNewShards(file, set);
   if (refusal !== undefined) return refusal;
@@ -84,7 +80,6 @@ function splitShard(file: SqliteFile, set: SplitShardSet): CommitAnswer {
 
 function putRun(file: SqliteFile, set: PutRunSet): CommitAnswer {
   const { guard, after, noShardsIn } = set;
-  assertOwnRecord(set, after);
   // The mark of a removed run counts as used.
   if (guard === undefined ? runRow(file, set) !== undefined : !isRunAt(file, set, guard)) return CONFLICT;
   if (noShardsIn.some((status) => file.first(HAS_SHARD_IN, ...keyOf(set), status) !== undefined)) return CONFLICT;
@@ -124,7 +119,6 @@ interface NewShards extends RunAddress {
 /** Returns why the new shards cannot be created: first the quotas, then ids that are taken. */
 function refuseNewShards(file: SqliteFile, set: NewShards): CommitAnswer | undefined {
   const { tenant, created, limits } = set;
-  for (const record of created) assertOwnRecord(set, record);
   const counts = file.first(COUNTS, tenant)!;
   const overdrawn = checkQuota(
     { tenant: Number(counts["tenant"]), total: Number(counts["total"]) },

@@ -1,6 +1,4 @@
 import {
-  assertNoteWrites,
-  noteKeyAfter,
   NoteSpace,
   type CommitAnswer,
   type CountNotesQuery,
@@ -11,7 +9,7 @@ import {
   type WriteNotesSet,
 } from "@gossip/coordination";
 import { equalBytes } from "@gossip/stdx";
-import { CONFLICT, type RunAddress } from "@gossip/store-kit";
+import { CONFLICT, notePage, type RunAddress } from "@gossip/store-kit";
 import { keyOf, readHead } from "./records.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
 
@@ -32,7 +30,6 @@ const COUNT = `
 const COMMITTED: CommitAnswer = Object.freeze({ kind: "Committed", version: 0 });
 
 export function writeNotes(file: SqliteFile, set: WriteNotesSet): CommitAnswer {
-  assertNoteWrites(set.notes);
   if (readHead(file, set) === undefined || !set.notes.every((note) => isGuardHeld(file, set, note))) return CONFLICT;
   putNotes(file, set, set.notes);
   return COMMITTED;
@@ -58,7 +55,7 @@ export function listNotes(file: SqliteFile, query: ListNotesQuery): Page<Note, U
   const items = rows
     .slice(0, limit)
     .map((row) => ({ space, key: row["key"] as Uint8Array, value: row["value"] as Uint8Array }));
-  return { items, next: rows.length > limit ? noteKeyAfter(items.at(-1)!.key) : undefined };
+  return notePage(items, rows.length > limit);
 }
 
 export function countNotes(file: SqliteFile, query: CountNotesQuery): number {

@@ -1,5 +1,6 @@
 import type { ShardId } from "@gossip/contracts";
-import { isPaged, type RunRecord } from "@gossip/coordination";
+import { type RunRecord } from "@gossip/coordination";
+import { isPaged } from "@gossip/coordination/internal";
 import type { RunAddress, FsckFinding } from "./finding.ts";
 import type { ShardNode, ShardNodes } from "./shard-node.ts";
 

@@ -24,7 +24,7 @@ export type {
   RunRequest,
   ShardRequest,
 } from "./coordinator/queries.ts";
-export { isRollupName, type PutRollupRequest, type RollupRequest } from "./coordinator/rollups.ts";
+export type { PutRollupRequest, RollupRequest } from "./coordinator/rollups.ts";
 export type { StoreRetryPolicy } from "./coordinator/retry-policy.ts";
 export { MAX_HOLD_MS, type ChangeRunSettingsRequest, type HoldRunRequest } from "./coordinator/setting-notes.ts";
 export type {
@@ -66,7 +66,7 @@ export { validateLease, type PresentedLease } from "./kernel/validate-lease.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./memory/memory-store.ts";
 export { planMemory, type MemoryLoad, type MemoryPlan } from "./memory/plan-memory.ts";
 export { CapacityHint, MAX_CLAIM_COUNT } from "./records/capacity-hint.ts";
-export { CoordinationEvent, EVENT_TRAITS, type EventEnvelope, type EventKind } from "./records/coordination-event.ts";
+export { CoordinationEvent, type EventEnvelope, type EventKind } from "./records/coordination-event.ts";
 export { coordinationEventJson, type ReceivedEvent } from "./records/event-json.ts";
 export {
   FAILURE_REASONS,
@@ -79,12 +79,10 @@ export {
 export { LeaseHolder } from "./records/lease-holder.ts";
 export { Lease } from "./records/lease.ts";
 export {
-  assertNoteWrites,
   MAX_NOTE_KEY_SIZE,
   MAX_NOTE_VALUE_SIZE,
   MAX_NOTES_PER_SET,
   MAX_NOTES_SIZE,
-  noteKeyAfter,
   NoteSpace,
   type GuardedNoteWrite,
   type Note,
@@ -105,7 +103,6 @@ export {
 } from "./records/run-settings.ts";
 export { RunOpKind } from "./records/run-op-kind.ts";
 export {
-  isPaged,
   newRunRecord,
   type RunHead,
   type RunOpLogEntry,
@@ -130,7 +127,6 @@ export type {
   StoreAnswer,
   StoreTraits,
 } from "./store/coordination-store.ts";
-export { measureClockSkew, type ClockSkew, type ClockSkewOptions } from "./store/clock-skew.ts";
 export type {
   ClaimCandidate,
   ClaimListing,

@@ -1,5 +1,6 @@
-import type { RunId, TenantId } from "@gossip/contracts";
-import type { ClaimQuery } from "@gossip/coordination";
+import { U64_MAX, type RunId, type TenantId } from "@gossip/contracts";
+import type { ClaimQuery, WriteSet } from "@gossip/coordination";
+import { assertNoteWrites } from "@gossip/coordination/internal";
 import { assert, assertCount } from "@gossip/stdx";
 
 /** Identifies a run in a store. Write sets, queries and records all have these two fields. */
@@ -11,12 +12,32 @@ export interface RunAddress {
 const ANY_LIMIT = { min: 1, max: Number.MAX_SAFE_INTEGER };
 const ANY_SPREAD = { min: 0, max: 2 ** 32 - 1 };
 
-/**
- * Throws unless `record` belongs to the run of the write set that contains it.
- *
- * Without this check, a store could write a record under another tenant's keys.
- */
-export function assertOwnRecord({ tenant, run }: RunAddress, record: RunAddress): void {
+/** Throws if a write set is malformed, or holds a record that would be written under the keys of another run. */
+export function assertWriteSet(set: WriteSet): void {
+  switch (set.kind) {
+    case "UpdateShard":
+      assertOwnRecord(set, set.shard.after);
+      if (set.notes !== undefined) assertNoteWrites(set.notes);
+      assert(
+        set.hintAt === undefined || (set.hintAt > 0n && set.hintAt < U64_MAX),
+        "time of a hint must be a clock reading",
+      );
+      return;
+    case "SplitShard":
+      assertOwnRecord(set, set.shard.after);
+      for (const record of set.created) assertOwnRecord(set, record);
+      return;
+    case "PutRun":
+      assertOwnRecord(set, set.after);
+      for (const record of set.created) assertOwnRecord(set, record);
+      return;
+    case "WriteNotes":
+      return assertNoteWrites(set.notes);
+    case "RemoveRun":
+  }
+}
+
+function assertOwnRecord({ tenant, run }: RunAddress, record: RunAddress): void {
   assert(record.tenant === tenant && record.run === run, "a write set must hold records of its own run only");
 }
 

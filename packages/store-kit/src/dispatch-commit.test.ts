@@ -1,10 +1,13 @@
 // A store that mixes kinds in one transaction, or drops a set of a batch, breaks the port without any type error.
+import { RunId, TenantId } from "@gossip/contracts";
 import type { CommitAnswer, UpdateShardSet, WriteSet } from "@gossip/coordination";
 import { InvariantViolation } from "@gossip/stdx";
 import { expect, test } from "vitest";
 import { CONFLICT, dispatchCommit, type CommitHandlers } from "./dispatch-commit.ts";
 
-const set = (kind: WriteSet["kind"]) => ({ kind }) as WriteSet;
+const own = { tenant: TenantId.ZERO, run: RunId.fromRaw(1n) };
+const set = (kind: WriteSet["kind"]) =>
+  ({ kind, ...own, shard: { after: own }, after: own, created: [], notes: [] }) as unknown as WriteSet;
 const committed = (version: string): CommitAnswer => ({ kind: "Committed", version });
 
 const handlers: CommitHandlers = {
@@ -41,6 +44,7 @@ test("a call that the port does not allow throws before any handler runs", () =>
     [set("UpdateShard"), set("SplitShard")],
     [set("PutRun"), set("UpdateShard")],
     [set("RemoveRun"), set("RemoveRun")],
+    [set("UpdateShard"), { ...set("UpdateShard"), run: RunId.fromRaw(2n) } as WriteSet],
     "UpdateShard" as unknown as WriteSet[],
   ])
     expect(() => dispatchCommit(sets, untouched)).toThrow(InvariantViolation);

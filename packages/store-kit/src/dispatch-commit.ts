@@ -9,6 +9,7 @@ import type {
   WriteSet,
 } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
+import { assertWriteSet } from "./assertions.ts";
 
 /** The answer to a write set whose guard does not hold. */
 export const CONFLICT: CommitAnswer = /* @__PURE__ */ Object.freeze({ kind: "Conflict" });
@@ -35,8 +36,9 @@ export interface CommitHandlersAtOnce extends CommitHandlers {
 /**
  * Passes write sets to the handler for their kind.
  *
- * Throws unless the call carries either one set of any kind or several updates, which is what `CoordinationStore.commit`
- * allows. Returns a promise only if the handler does.
+ * Throws, before any handler runs, unless the call carries either one set of any kind or several updates, which is what
+ * `CoordinationStore.commit` allows, and every set is well-formed and holds records of its own run only. Returns a
+ * promise only if the handler does.
  */
 export function dispatchCommit(sets: readonly WriteSet[], handlers: CommitHandlersAtOnce): readonly CommitAnswer[];
 export function dispatchCommit(
@@ -50,6 +52,7 @@ export function dispatchCommit(
   assert(Array.isArray(sets), "write sets must come in an array");
   const [first] = sets;
   if (first === undefined) return [];
+  for (const set of sets) assertWriteSet(set);
   if (first.kind === "UpdateShard") {
     assert(sets.every(isUpdate), "several write sets must all be shard updates");
     return handlers.updateShards(sets);

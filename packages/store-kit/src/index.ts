@@ -1,6 +1,7 @@
-export { assertClaimQuery, assertOwnRecord, assertPageQuery, type RunAddress } from "./assertions.ts";
+export { assertClaimQuery, assertPageQuery, type RunAddress } from "./assertions.ts";
 export { hasEntryMoved, mixOf, type IndexedShard } from "./claim-index.ts";
 export { CONFLICT, dispatchCommit, type CommitHandlers, type CommitHandlersAtOnce } from "./dispatch-commit.ts";
+export { notePage } from "./note-page.ts";
 export { checkQuota, type QuotaCounts } from "./quota.ts";
 export { RunCapacity } from "./run-capacity.ts";
 export { closedFailure, CorruptStore, type StoreOperation } from "./store-failure.ts";

@@ -1,6 +1,6 @@
 // A clock that runs ahead by more than a lease takes the shards of every other worker, again and again, and all of them
 // do the same work.
-import type { ClockSkew } from "@gossip/coordination";
+import type { ClockSkew } from "@gossip/coordination/internal";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { judgeSkew, watchSkew } from "./clock-skew.ts";
 

@@ -1,4 +1,4 @@
-import { measureClockSkew, type ClockSkew } from "@gossip/coordination";
+import { measureClockSkew, type ClockSkew } from "@gossip/coordination/internal";
 import { ok, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { formatDuration } from "../output/number-words.ts";

@@ -1,6 +1,5 @@
 import { RunId, ShardId, WorkerId, type ShardKey } from "@gossip/contracts";
 import {
-  isRollupName,
   MAX_COUNTED_FAILURES,
   type BudgetRenewal,
   type ChangeRunSettingsRequest,
@@ -27,7 +26,7 @@ import {
   type WorkerEntry,
   type WorkerRequest,
 } from "@gossip/coordination";
-import { assertBudgetClaim, assertCommand, assertSettingsChange } from "@gossip/coordination/internal";
+import { assertBudgetClaim, assertCommand, assertSettingsChange, isRollupName } from "@gossip/coordination/internal";
 import type { GetRunError } from "@gossip/coordination-errors";
 import {
   decodeBase64Url,

@@ -1,8 +1,7 @@
 import type { ShardRecord } from "@gossip/coordination";
 import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
 import type { PutOperation } from "@gossip/etcd-client";
-import { assertOwnRecord } from "@gossip/store-kit";
-import type { Layout, RunAddress, Space } from "./layout.ts";
+import type { Layout, Space } from "./layout.ts";
 import { orderKey, stateEntry } from "./shard-indexes.ts";
 
 // Encoding is synchronous, so all calls share one writer.
@@ -21,8 +20,7 @@ export interface EncodedShard {
   readonly value: Uint8Array;
 }
 
-export function encodeNewShards(address: RunAddress, created: readonly ShardRecord[]): EncodedShard[] {
-  for (const record of created) assertOwnRecord(address, record);
+export function encodeNewShards(created: readonly ShardRecord[]): EncodedShard[] {
   return created.map((record) => ({ record, value: encodeShard(record) }));
 }
 

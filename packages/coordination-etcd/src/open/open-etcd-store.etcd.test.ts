@@ -2,7 +2,8 @@
 // ours. Each must be reported as what it is, without a secret, and none may be mistaken for an empty store.
 
 import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
-import { Coordinator, measureClockSkew, RANGE_EXHAUSTED } from "@gossip/coordination";
+import { Coordinator, RANGE_EXHAUSTED } from "@gossip/coordination";
+import { measureClockSkew } from "@gossip/coordination/internal";
 import { ManualClock } from "@gossip/coordination/testing";
 import { fsck } from "@gossip/coordination-fsck";
 import { EtcdClient } from "@gossip/etcd-client";

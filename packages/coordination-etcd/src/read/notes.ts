@@ -1,6 +1,6 @@
-import { noteKeyAfter, type CountNotesQuery, type ListNotesQuery, type Note, type Page } from "@gossip/coordination";
+import type { CountNotesQuery, ListNotesQuery, Note, Page } from "@gossip/coordination";
 import { InfraError } from "@gossip/coordination-errors";
-import { CorruptStore } from "@gossip/store-kit";
+import { CorruptStore, notePage } from "@gossip/store-kit";
 import type { Cluster } from "../cluster/cluster.ts";
 import { noteRange, parseNoteKey } from "../layout/note-keys.ts";
 
@@ -22,8 +22,7 @@ export async function listNotes(cluster: Cluster, query: ListNotesQuery): Promis
     if (parsed === undefined) throw new CorruptStore(misplaced());
     return { ...parsed, value: Uint8Array.from(value) };
   });
-  const last = items.at(-1);
-  return { items, next: notes!.more && last !== undefined ? noteKeyAfter(last.key) : undefined };
+  return notePage(items, notes!.more);
 }
 
 /** etcd counts the whole range, in memory: about 20 ms for 100,000 notes. */

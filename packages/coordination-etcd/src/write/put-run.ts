@@ -3,7 +3,6 @@ import type { CommitAnswer, PutRunSet } from "@gossip/coordination";
 import { encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
 import type { Compare, TxnOperation } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
-import { assertOwnRecord } from "@gossip/store-kit";
 import { censusChange, NO_SHARDS, readCensus, type StoredCensus } from "./census.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import {
@@ -62,14 +61,13 @@ interface Home {
  * with a staged space that ended up unused.
  */
 export async function putRun(cluster: Cluster, set: PutRunSet, giveUp: (space: Space) => void): Promise<CommitAnswer> {
-  assertOwnRecord(set, set.after);
   writer.reset();
   encodeRunRecordInto(set.after, writer);
   const prepared = {
     set,
     guard: readRunVersion(set.guard),
     value: writer.toOwned(),
-    shards: encodeNewShards(set, set.created),
+    shards: encodeNewShards(set.created),
   };
   if (set.guard !== undefined && prepared.guard === undefined) return CONFLICT;
 

@@ -1,6 +1,5 @@
 import type { CommitAnswer, SplitShardSet } from "@gossip/coordination";
 import type { Compare } from "@gossip/etcd-client";
-import { assertOwnRecord } from "@gossip/store-kit";
 import { censusChange, readCensus } from "./census.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { countChange, countGets, refuseOverQuota, findTaken, MAX_COUNT_TRIES, readCounts } from "./counts.ts";
@@ -20,9 +19,8 @@ import { CONFLICT } from "./update-shards.ts";
 export async function splitShard(cluster: Cluster, set: SplitShardSet): Promise<CommitAnswer> {
   const { layout } = cluster;
   const { shard, runGuard, created, limits } = set;
-  assertOwnRecord(set, shard.after);
   const value = encodeShard(shard.after);
-  const shards = encodeNewShards(set, created);
+  const shards = encodeNewShards(created);
   const guard = readShardVersion(shard.guard);
   const run = readRunVersion(runGuard);
   if (guard === undefined || run === undefined) return CONFLICT;

@@ -1,8 +1,6 @@
-import { U64_MAX } from "@gossip/contracts";
 import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";
 import type { Compare, InnerTxnResult, TxnOperation, RangeResult } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
-import { assertOwnRecord } from "@gossip/store-kit";
 import { MAX_CAPACITY_LOOKS } from "../capacity/capacity.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { encodeShard } from "../layout/encoded-shards.ts";
@@ -71,10 +69,8 @@ export async function updateShards(parts: StoreParts, sets: readonly UpdateShard
 function prepare(cluster: Cluster, sets: readonly UpdateShardSet[]): PreparedUpdate[] {
   const { layout } = cluster;
   return sets.flatMap((set, index) => {
-    const { shard, runGuard, hintAt, notes } = set;
-    assertOwnRecord(set, shard.after);
+    const { shard, runGuard, notes } = set;
     if (notes !== undefined) assertNotesFit(cluster, notes);
-    assert(hintAt === undefined || (hintAt > 0n && hintAt < U64_MAX), "time of a hint must be a clock reading");
     const value = encodeShard(shard.after);
     const guard = readShardVersion(shard.guard);
     const run = readRunVersion(runGuard);

@@ -1,10 +1,4 @@
-import {
-  assertNoteWrites,
-  MAX_NOTES_PER_SET,
-  type CommitAnswer,
-  type NoteWrite,
-  type WriteNotesSet,
-} from "@gossip/coordination";
+import { MAX_NOTES_PER_SET, type CommitAnswer, type NoteWrite, type WriteNotesSet } from "@gossip/coordination";
 import type { Compare, TxnOperation } from "@gossip/etcd-client";
 import { assertCount } from "@gossip/stdx";
 import { CONFLICT } from "@gossip/store-kit";
@@ -29,9 +23,8 @@ export function maxNotesPerSet(maxTxnOps: number): number {
   return 0;
 }
 
-/** Throws unless the notes of a set are well-formed and fit into a transaction. */
+/** Throws unless the notes of a set fit into a transaction. */
 export function assertNotesFit({ maxTxnOps }: Cluster, notes: readonly NoteWrite[]): void {
-  assertNoteWrites(notes);
   assertCount(notes.length, "number of notes in a write set", { min: 0, max: maxNotesPerSet(maxTxnOps) });
 }
 

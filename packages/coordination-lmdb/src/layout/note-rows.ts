@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import {
-  noteKeyAfter,
   NoteSpace,
   type CountNotesQuery,
   type GuardedNoteWrite,
@@ -10,7 +9,7 @@ import {
 } from "@gossip/coordination";
 import { InfraError } from "@gossip/coordination-errors";
 import { compareBytes, startsWith } from "@gossip/stdx";
-import { CorruptStore, type RunAddress } from "@gossip/store-kit";
+import { CorruptStore, notePage, type RunAddress } from "@gossip/store-kit";
 import { endOf, RowKind, RUN_KEY_SIZE, runKey } from "./keyspace.ts";
 import { rangeOf, type KeyRange, type RowEntry, type Rows } from "../engine/rows.ts";
 
@@ -68,10 +67,10 @@ export function listNotes(rows: Rows, query: ListNotesQuery): Page<Note, Uint8Ar
   const items: Note[] = [];
   for (const note of walkNotes(rows, query)) {
     if (note === undefined) throw new CorruptStore(damaged());
-    if (items.length === query.limit) return { items, next: noteKeyAfter(items.at(-1)!.key) };
+    if (items.length === query.limit) return notePage(items, true);
     items.push(note);
   }
-  return { items, next: undefined };
+  return notePage(items, false);
 }
 
 function damaged(): InfraError {

@@ -1,6 +1,6 @@
 import type { ShardRecord } from "@gossip/coordination";
 import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
-import { assertOwnRecord, type RunAddress } from "@gossip/store-kit";
+import type { RunAddress } from "@gossip/store-kit";
 import { shardRecordKey } from "./keyspace.ts";
 import { orderEntries } from "./order-key.ts";
 import { entryKey } from "./entry-key.ts";
@@ -29,7 +29,6 @@ export interface NewShardRows {
 }
 
 export function prepareNewShards(address: RunAddress, records: readonly ShardRecord[]): NewShardRows[] {
-  for (const record of records) assertOwnRecord(address, record);
   const values = encodeShards(records);
   return records.map((record, index) => ({
     key: shardRecordKey(address, record.shard),

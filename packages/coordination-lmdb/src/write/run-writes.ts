@@ -2,7 +2,7 @@ import type { CommitAnswer, PutRunSet, RemoveRunSet, SplitShardSet } from "@goss
 import { encodeDeletedRun } from "@gossip/coordination-codec";
 import { encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
 import { RunCensus } from "@gossip/coordination-fsck";
-import { assertOwnRecord, checkQuota, CONFLICT, hasEntryMoved } from "@gossip/store-kit";
+import { checkQuota, CONFLICT, hasEntryMoved } from "@gossip/store-kit";
 import { countIn } from "./census.ts";
 import { plus, readCounts, writeCounts, type ShardCounts } from "./counts.ts";
 import { RowKind, runKey, shardRecordKey } from "../layout/keyspace.ts";
@@ -25,7 +25,6 @@ export type RunWrite = (rows: Rows, records: RecordRows) => CommitAnswer;
 export function splitShard(set: SplitShardSet): RunWrite {
   const { shard, runGuard, created, limits } = set;
   const { before, after, guard } = shard;
-  assertOwnRecord(set, after);
   const [value] = encodeShards([after]);
   const shards = prepareNewShards(set, created);
   const census = RunCensus.of(created.map(({ shard: id }) => id));
@@ -53,7 +52,6 @@ export function splitShard(set: SplitShardSet): RunWrite {
 
 export function putRun(set: PutRunSet): RunWrite {
   const { guard, after, created, limits, noShardsIn } = set;
-  assertOwnRecord(set, after);
   writer.reset();
   encodeRunRecordInto(after, writer);
   const value = writer.toOwned();

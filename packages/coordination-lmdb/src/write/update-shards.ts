@@ -1,8 +1,6 @@
-import { U64_MAX } from "@gossip/contracts";
-import { assertNoteWrites, type CommitAnswer, type UpdateShardSet } from "@gossip/coordination";
+import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";
 import { ShardEncoder } from "@gossip/coordination-codec/internal";
-import { assert } from "@gossip/stdx";
-import { assertOwnRecord, CONFLICT, hasEntryMoved } from "@gossip/store-kit";
+import { CONFLICT, hasEntryMoved } from "@gossip/store-kit";
 import type { FollowedCapacities } from "../claim/followed-capacities.ts";
 import type { Rows } from "../engine/rows.ts";
 import { RowKind, RUN_KEY_SIZE, runKey, shardRecordKey, writeU64 } from "../layout/keyspace.ts";
@@ -64,7 +62,6 @@ export class ShardUpdates {
   }
 
   async commit(sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
-    for (const set of sets) assertUpdate(set);
     const buffer = this.#idle.pop() ?? new ValueBuffer();
     const values = buffer.encode(sets, this.#encoder);
     const { isMade, turn } = await this.#write({ sets, values, extras: sets.map(extrasOf) });
@@ -109,16 +106,6 @@ export class ShardUpdates {
     }
     return { isMade, turn };
   }
-}
-
-/** Throws if a set is malformed, before anything is handed to the driver. */
-function assertUpdate(set: UpdateShardSet): void {
-  assertOwnRecord(set, set.shard.after);
-  if (set.notes !== undefined) assertNoteWrites(set.notes);
-  assert(
-    set.hintAt === undefined || (set.hintAt > 0n && set.hintAt < U64_MAX),
-    "time of a hint must be a reading of the clock",
-  );
 }
 
 function groupByRun(sets: readonly UpdateShardSet[]): RunGroup[] {

@@ -1,4 +1,4 @@
-import { assertNoteWrites, type CommitAnswer, type WriteNotesSet } from "@gossip/coordination";
+import type { CommitAnswer, WriteNotesSet } from "@gossip/coordination";
 import { CONFLICT } from "@gossip/store-kit";
 import { RowKind, runKey } from "../layout/keyspace.ts";
 import { areGuardsHeld, noteRows, putNoteRows } from "../layout/note-rows.ts";
@@ -10,7 +10,6 @@ const COMMITTED: CommitAnswer = Object.freeze({ kind: "Committed", version: 0 })
 
 /** Writes notes without guards, if the run exists. The condition is checked in the driver's thread. */
 export async function putNotes(rows: Rows, set: WriteNotesSet): Promise<CommitAnswer> {
-  assertNoteWrites(set.notes);
   const changes = noteRows(set, set.notes);
   const heard: Promise<boolean>[] = [];
   const all = rows.together(() => {
@@ -23,7 +22,6 @@ export async function putNotes(rows: Rows, set: WriteNotesSet): Promise<CommitAn
 
 /** Writes notes whose guards must hold. They have to be read within the transaction. */
 export function putGuardedNotes(set: WriteNotesSet): RunWrite {
-  assertNoteWrites(set.notes);
   const changes = noteRows(set, set.notes);
   return (rows, records) => {
     if (!records.hasRun(set) || !areGuardsHeld(rows, set, set.notes)) return CONFLICT;
@@ -33,5 +31,5 @@ export function putGuardedNotes(set: WriteNotesSet): RunWrite {
 }
 
 export function hasGuards({ notes }: WriteNotesSet): boolean {
-  return Array.isArray(notes) && notes.some((note) => note?.guard !== undefined);
+  return notes.some((note) => note.guard !== undefined);
 }

@@ -1,4 +1,5 @@
-import { noteKeyAfter, NoteSpace, type Note } from "@gossip/coordination";
+import { NoteSpace, type Note } from "@gossip/coordination";
+import { noteKeyAfter } from "@gossip/coordination/internal";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { Connection } from "../database/database.ts";
 import { INSPECT_NOTE_SPACES, INSPECT_NOTES, LIST_LOST_NOTES } from "../sql/notes.ts";

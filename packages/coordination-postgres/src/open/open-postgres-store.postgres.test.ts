@@ -1,10 +1,10 @@
 // Every process opens a store once, often many at the same time, with whatever a deployment has put into its settings. Tables that are made
 // twice, a connection attempt that never ends, or a password in a log line are what goes wrong there.
 
+import { measureClockSkew } from "@gossip/coordination/internal";
 import { readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { inspect } from "node:util";
-import { measureClockSkew } from "@gossip/coordination";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import { freePort } from "@gossip/tools/engines";
 import { CuttingProxy } from "@gossip/tools/store-proof";

@@ -1,11 +1,5 @@
-import {
-  noteKeyAfter,
-  NoteSpace,
-  type CountNotesQuery,
-  type ListNotesQuery,
-  type Note,
-  type Page,
-} from "@gossip/coordination";
+import { NoteSpace, type CountNotesQuery, type ListNotesQuery, type Note, type Page } from "@gossip/coordination";
+import { notePage } from "@gossip/store-kit";
 import type { Database } from "../database/database.ts";
 import { tenantBytes } from "../layout/rows.ts";
 import { u64Bytes } from "../layout/u64-bytes.ts";
@@ -29,7 +23,7 @@ export function listNotes(database: Database, query: ListNotesQuery): Promise<Pa
     const items = rows
       .slice(0, limit)
       .map(({ key, value }) => ({ space, key: Uint8Array.from(key), value: Uint8Array.from(value) }));
-    return { items, next: rows.length > limit ? noteKeyAfter(items.at(-1)!.key) : undefined };
+    return notePage(items, rows.length > limit);
   });
 }
 

@@ -1,11 +1,4 @@
-import {
-  assertNoteWrites,
-  type CapacityHint,
-  type CommitAnswer,
-  type ShardRecord,
-  type UpdateShardSet,
-} from "@gossip/coordination";
-import { assertOwnRecord } from "@gossip/store-kit";
+import { type CapacityHint, type CommitAnswer, type ShardRecord, type UpdateShardSet } from "@gossip/coordination";
 import { readRunVersion, readShardVersion, shardVersion, type RowVersion } from "../layout/record-version.ts";
 
 /** A write set whose guards are versions that this store issued. */
@@ -29,8 +22,6 @@ export function toCandidates(sets: readonly UpdateShardSet[]): Candidate[] {
   // By index: an iterator's pairs would double the allocations here.
   for (let index = 0; index < sets.length; index++) {
     const set = sets[index]!;
-    assertOwnRecord(set, set.shard.after);
-    if (set.notes !== undefined) assertNoteWrites(set.notes);
     const guard = readShardVersion(set.shard.guard);
     if (guard === undefined) continue;
     const run = readRunVersion(set.runGuard);

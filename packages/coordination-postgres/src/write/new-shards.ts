@@ -1,5 +1,5 @@
 import type { CommitAnswer, ShardLimits, ShardRecord } from "@gossip/coordination";
-import { assertOwnRecord, checkQuota, type RunAddress } from "@gossip/store-kit";
+import { checkQuota, type RunAddress } from "@gossip/store-kit";
 import { addToCensus } from "./census.ts";
 import type { Connection } from "../database/database.ts";
 import { claimIndexEntryArray } from "../claim/claim-index-entry.ts";
@@ -42,7 +42,6 @@ export class NewShards {
 
   constructor(options: NewShardsOptions) {
     const { created } = options;
-    for (const record of created) assertOwnRecord(options, record);
     const chunks: ServerArray[][] = [];
     for (let start = 0; start < created.length; start += MAX_ROWS)
       chunks.push(columnsOf(created.slice(start, start + MAX_ROWS)));

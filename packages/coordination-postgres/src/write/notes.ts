@@ -1,10 +1,4 @@
-import {
-  assertNoteWrites,
-  NoteSpace,
-  type CommitAnswer,
-  type GuardedNoteWrite,
-  type WriteNotesSet,
-} from "@gossip/coordination";
+import { NoteSpace, type CommitAnswer, type GuardedNoteWrite, type WriteNotesSet } from "@gossip/coordination";
 import { InfraError } from "@gossip/coordination-errors";
 import { compareBytes } from "@gossip/stdx";
 import { CONFLICT, CorruptStore } from "@gossip/store-kit";
@@ -34,7 +28,6 @@ const COMMITTED: CommitAnswer = Object.freeze({ kind: "Committed", version: 0 })
 
 /** Writes notes alone. Removal of the run waits until they are committed, and then removes them too. */
 export function writeNotes(database: Database, { tenant, run, notes }: WriteNotesSet): Promise<CommitAnswer> {
-  assertNoteWrites(notes);
   return database.transact(async (connection) => {
     const [row] = await connection.run<{ id: string }>(HOLD_RUN, [tenantBytes(tenant), u64Bytes(run)]);
     const refused = { commit: false, answer: CONFLICT };

@@ -1,5 +1,6 @@
 import type { RunId, TenantId } from "@gossip/contracts";
-import { isPaged, type RunRecord } from "@gossip/coordination";
+import type { RunRecord } from "@gossip/coordination";
+import { isPaged } from "@gossip/coordination/internal";
 import { AXIS_BUCKETS, AxisBuckets } from "@gossip/insight";
 import { writeId, writeSettings, type RunRowWire } from "@gossip/protocol";
 import type { Execute } from "../execute/call.ts";

@@ -1,5 +1,6 @@
 import type { WorkerId } from "@gossip/contracts";
-import { isRollupName, Lease, MAX_NOTE_VALUE_SIZE } from "@gossip/coordination";
+import { Lease, MAX_NOTE_VALUE_SIZE } from "@gossip/coordination";
+import { isRollupName } from "@gossip/coordination/internal";
 import {
   decodeBase64Url,
   encodeBase64Url,
