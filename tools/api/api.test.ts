@@ -37,7 +37,6 @@ describe("the conventions of public names", () => {
       "frontier: byteMidpoint",
       "frontier: byteMidpointInto",
       // Symmetric.
-      "store-kit: assertOwnRecord",
       "store-kit: hasEntryMoved",
       // Reads in the order of its arguments.
       "protocol: roleIncludes",

@@ -26,17 +26,17 @@ export class RecordReader {
    * Takes plain offsets instead of an object: it is called for every record of a listing.
    */
   shardRecord(start: number, end: number): Result<ShardRecord, CodecError> {
-    if (!isPlace(end, this.#size) || !isPlace(start, end)) refusePlaces(start, end, this.#size);
+    if (!isOffset(end, this.#size) || !isOffset(start, end)) refuseOffsets(start, end, this.#size);
     return decodeShardIn(this.#fields, start, end);
   }
 }
 
-function isPlace(place: number, max: number): boolean {
-  return Number.isInteger(place) && place >= 0 && place <= max;
+function isOffset(offset: number, max: number): boolean {
+  return Number.isInteger(offset) && offset >= 0 && offset <= max;
 }
 
 // Separate from the check, which then allocates nothing if there is nothing to refuse.
-function refusePlaces(start: number, end: number, size: number): void {
+function refuseOffsets(start: number, end: number, size: number): void {
   assertCount(end, "end of a record", { min: 0, max: size });
   assertCount(start, "start of a record", { min: 0, max: end });
 }

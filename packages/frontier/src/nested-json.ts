@@ -6,10 +6,10 @@ import { err } from "@gossip/stdx";
 export function nestedJson<T>(codec: Pick<JsonCodec<T, unknown>, "fromJson">): JsonReader<T> {
   return (json, field) => {
     const read = codec.fromJson(json);
-    return read.ok ? read : err(placeWithin(field, read.error));
+    return read.ok ? read : err(nestIn(field, read.error));
   };
 }
 
-function placeWithin(field: string, error: InvalidField): InvalidField {
+function nestIn(field: string, error: InvalidField): InvalidField {
   return { ...error, field: error.field === "" ? field : `${field}.${error.field}` };
 }

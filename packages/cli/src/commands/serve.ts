@@ -8,7 +8,7 @@ import { Option, type Command } from "commander";
 import { acting, addCommand, readStoreFlags, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { consoleParts } from "../service/console-parts.ts";
-import { openCluster, readClusterPlace, reloadTokens, type ClusterFlags } from "../service/cluster.ts";
+import { openCluster, readClusterMembership, reloadTokens, type ClusterFlags } from "../service/cluster.ts";
 import { openEtcdClock } from "../service/etcd-clock.ts";
 import { clockOfClient, openNodeClock, type NodeClock } from "../service/node-clock.ts";
 import { connectOracle } from "../store-url/oracle-clock.ts";
@@ -88,7 +88,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
   const { address, tso } = settings.value;
   if (address.kind === "service")
     return fail("BadCommandLine", "--store names another service: give serve a folder, postgres://… or etcd://….");
-  const cluster = await readClusterPlace(flags, {
+  const cluster = await readClusterMembership(flags, {
     isStoreShared: address.kind !== "lmdb",
     resolvePath: (path) => resolve(cli.cwd, path),
   });
@@ -112,7 +112,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
     if (!time.ok) return time;
     try {
       const runtime = await openCluster(cli, flags, {
-        place: cluster.value,
+        membership: cluster.value,
         address,
         data: direct.transfer,
         shared: direct.isShared ? direct.store : undefined,
@@ -268,14 +268,14 @@ function say({ console }: Cli, kind: string, text: string): void {
 /** How long a node waits for the time before it answers 503. */
 const CLOCK_PATIENCE_MS = 2_000;
 
-async function openTime(cli: Cli, flags: ServeFlags, where: TimePlace): Promise<Result<NodeClock, CliError>> {
+async function openTime(cli: Cli, flags: ServeFlags, where: ClockOptions): Promise<Result<NodeClock, CliError>> {
   const opened = await openAnyTime(cli, flags, where);
   if (!opened.ok) return opened;
   const { patientClock } = await import("@gossip/server");
   return ok({ ...opened.value, clock: patientClock(opened.value.clock, CLOCK_PATIENCE_MS) });
 }
 
-interface TimePlace {
+interface ClockOptions {
   readonly address: DirectAddress;
   readonly tso: readonly string[] | undefined;
   readonly listen: { readonly host: string; readonly port: number };
@@ -287,14 +287,14 @@ interface TimePlace {
 async function openAnyTime(
   cli: Cli,
   { clock: folder, tsoListen, clusterToken }: ServeFlags,
-  { address, tso, listen, tls, advertised }: TimePlace,
+  { address, tso, listen, tls, advertised }: ClockOptions,
 ): Promise<Result<NodeClock, CliError>> {
   if (tso === undefined) return openNodeClock(address, folder === undefined ? undefined : resolve(cli.cwd, folder));
   const text = tso.join(",");
   if (/^etcds?:\/\//.test(text)) {
     const own = tsoListen === undefined ? ok({ host: listen.host, port: listen.port + 1 }) : parseListen(tsoListen);
-    const place = advertised === undefined ? undefined : parseListen(advertised);
-    const advertisedHost = place?.ok === true ? place.value.host : undefined;
+    const endpoint = advertised === undefined ? undefined : parseListen(advertised);
+    const advertisedHost = endpoint?.ok === true ? endpoint.value.host : undefined;
     return own.ok ? openEtcdClock(cli, { etcd: text, listen: own.value, advertisedHost, tls, clusterToken }) : own;
   }
   const connected = await connectOracle(text, cli);

@@ -17,8 +17,8 @@ export interface ClusterFlags {
   readonly tso?: string;
 }
 
-/** This node's place in a cluster. */
-export interface ClusterPlace {
+/** What a node of a cluster knows about itself. */
+export interface ClusterMembership {
   /** The absolute path of the cluster file. */
   readonly path: string;
   readonly cluster: Cluster;
@@ -29,10 +29,10 @@ export interface ClusterPlace {
 }
 
 /** Read the cluster file of `--cluster`, and find this node in it. `undefined` if the node is by itself. */
-export async function readClusterPlace(
+export async function readClusterMembership(
   { cluster: file, node }: ClusterFlags,
   { isStoreShared, resolvePath }: { readonly isStoreShared: boolean; readonly resolvePath: (path: string) => string },
-): Promise<Result<ClusterPlace | undefined, CliError>> {
+): Promise<Result<ClusterMembership | undefined, CliError>> {
   if (file === undefined && node === undefined) return ok(undefined);
   if (file === undefined || node === undefined)
     return fail("BadCommandLine", "a node of a cluster needs its file and its name: give --cluster and --node.");
@@ -70,7 +70,7 @@ export async function readCluster(path: string): Promise<Result<Cluster, CliErro
 }
 
 interface ClusterParts {
-  readonly place: ClusterPlace | undefined;
+  readonly membership: ClusterMembership | undefined;
   readonly address: StoreAddress;
   /** The records of an embedded store. */
   readonly data: ScopeData | undefined;
@@ -85,10 +85,10 @@ interface ClusterParts {
 export async function openCluster(
   { cwd }: Cli,
   flags: ClusterFlags,
-  { place, address, data, shared, clock, tls, onBroken }: ClusterParts,
+  { membership, address, data, shared, clock, tls, onBroken }: ClusterParts,
 ): Promise<Result<ClusterRuntime | undefined, CliError>> {
-  if (place === undefined) return ok(undefined);
-  if (flags.tso === undefined && place.cluster.addresses.size > 1)
+  if (membership === undefined) return ok(undefined);
+  if (flags.tso === undefined && membership.cluster.addresses.size > 1)
     return fail("BadCommandLine", "the nodes of a cluster need one clock: give each of them the same --tso.");
   const folder = flags.clusterState ?? (address.kind === "lmdb" ? join(address.path, "cluster") : undefined);
   if (folder === undefined)
@@ -97,8 +97,8 @@ export async function openCluster(
   if (!tokens.ok) return tokens;
   const { ClusterRuntime: Runtime, oracleIdentity, StoreFences } = await import("@gossip/server");
   const opened = await Runtime.open({
-    self: place.self,
-    cluster: place.cluster,
+    self: membership.self,
+    cluster: membership.cluster,
     folder: resolve(cwd, folder),
     clock,
     oracle: oracleIdentity(flags.tso ?? "own clock"),
@@ -108,7 +108,7 @@ export async function openCluster(
     tokens: tokens.value,
     tls,
     readCluster: async () => {
-      const cluster = await readCluster(place.path);
+      const cluster = await readCluster(membership.path);
       return cluster.ok ? cluster : err(cluster.error.message);
     },
     onBroken: (thrown) => onBroken((thrown as NodeJS.ErrnoException).code ?? "UNKNOWN"),

@@ -32,11 +32,11 @@ export function checkCursorAdvance(move: { readonly current: Cursor; readonly ne
 export function checkCursorBounds(cursor: Cursor, spec: ShardSpecRef): CursorBounds {
   assertCursor(cursor);
   const read = readShardSpec(spec);
-  return cursor.lastKey === undefined ? "NoKey" : placeOfKey(cursor.lastKey, read);
+  return cursor.lastKey === undefined ? "NoKey" : locateKey(cursor.lastKey, read);
 }
 
 /** Where a key lies in the range of a spec that `readShardSpec` returned. */
-export function placeOfKey(key: Uint8Array, spec: ShardSpecRef): CursorBounds {
+export function locateKey(key: Uint8Array, spec: ShardSpecRef): CursorBounds {
   const { keyRangeStart: start, keyRangeEnd: end } = spec;
   if (compareBytes(key, start) < 0) return "BelowRange";
   return end.length > 0 && compareBytes(key, end) >= 0 ? "AboveRange" : "InBounds";

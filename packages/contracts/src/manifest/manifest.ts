@@ -1,7 +1,7 @@
 import { compareBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 import { assertArray, readArray } from "../assert-shape.ts";
-import { placeOfKey } from "../cursors/check-cursor.ts";
+import { locateKey } from "../cursors/check-cursor.ts";
 import { assertCursor, Cursor, readCursorJson, type CursorJson } from "../cursors/cursor.ts";
 import type { JsonCodec } from "../json/json-codec.ts";
 import { jsonError } from "../json/json-error.ts";
@@ -135,9 +135,7 @@ function findMisplacedCursor({ shard, spec, cursor }: InitialShardInput): Manife
   if (token !== undefined && token.length > MAX_TOKEN_SIZE) {
     return jsonError({ kind: "CursorTokenTooLarge", shardId: shard, size: token.length, max: MAX_TOKEN_SIZE });
   }
-  return placeOfKey(lastKey, spec) === "InBounds"
-    ? undefined
-    : jsonError({ kind: "CursorOutOfBounds", shardId: shard });
+  return locateKey(lastKey, spec) === "InBounds" ? undefined : jsonError({ kind: "CursorOutOfBounds", shardId: shard });
 }
 
 /** Reads each field of an entry once. Throws if it is malformed. */

@@ -1,14 +1,14 @@
 import { compareBytes, equalBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 import { readArray } from "../assert-shape.ts";
-import { placeOfKey } from "../cursors/check-cursor.ts";
+import { locateKey } from "../cursors/check-cursor.ts";
 import { assertCursor, Cursor } from "../cursors/cursor.ts";
 import { checkShardSpec, isInverted, readShardSpec, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
 import { readSplitChild, type SplitReplaceChild } from "./split-replace-plan.ts";
 import type { SplitValidationError } from "./split-validation-error.ts";
 
 /** A child's bounds, and its position in the caller's list. */
-interface PlacedRange {
+interface ChildRange {
   readonly start: Uint8Array;
   readonly end: Uint8Array;
   readonly index: number;
@@ -78,23 +78,23 @@ export function validateChildCursors(
 
 /** Whether a cursor is at the end of a range or beyond it. */
 function isPassed(spec: ShardSpecRef, { lastKey }: Cursor): boolean {
-  return lastKey !== undefined && placeOfKey(lastKey, spec) === "AboveRange";
+  return lastKey !== undefined && locateKey(lastKey, spec) === "AboveRange";
 }
 
 /** Ranges by start. Equal starts stay in the caller's order. */
-export function byStart(specs: readonly ShardSpecRef[]): PlacedRange[] {
-  const placed = specs.map((spec, index) => ({ start: spec.keyRangeStart, end: spec.keyRangeEnd, index }));
-  return placed.sort((a, b) => compareBytes(a.start, b.start));
+export function byStart(specs: readonly ShardSpecRef[]): ChildRange[] {
+  const ranges = specs.map((spec, index) => ({ start: spec.keyRangeStart, end: spec.keyRangeEnd, index }));
+  return ranges.sort((a, b) => compareBytes(a.start, b.start));
 }
 
 function checkCoverage(parent: ShardSpecRef, children: readonly ShardSpecRef[]): Result<void, SplitValidationError> {
   if (children.length === 0) return err({ kind: "NoChildren" });
   if (children.length === 1) return err({ kind: "SingleChild" });
 
-  const placed = byStart(children);
-  const ends = checkEnds(parent, { start: placed[0]!.start, end: placed.at(-1)!.end });
+  const sorted = byStart(children);
+  const ends = checkEnds(parent, { start: sorted[0]!.start, end: sorted.at(-1)!.end });
   if (!ends.ok) return ends;
-  const neighbors = checkNeighbors(placed);
+  const neighbors = checkNeighbors(sorted);
   if (!neighbors.ok) return neighbors;
   return checkEach(children);
 }
@@ -113,11 +113,11 @@ function checkEnds(
   return ok();
 }
 
-function checkNeighbors(placed: readonly PlacedRange[]): Result<void, SplitValidationError> {
-  let faulty: { readonly child: PlacedRange; readonly next: PlacedRange } | undefined;
-  for (let index = 0; index + 1 < placed.length; index++) {
-    const child = placed[index]!;
-    const next = placed[index + 1]!;
+function checkNeighbors(sorted: readonly ChildRange[]): Result<void, SplitValidationError> {
+  let faulty: { readonly child: ChildRange; readonly next: ChildRange } | undefined;
+  for (let index = 0; index + 1 < sorted.length; index++) {
+    const child = sorted[index]!;
+    const next = sorted[index + 1]!;
     if (child.end.length > 0 && equalBytes(child.end, next.start)) continue;
     if (faulty === undefined || isListedBefore([child, next], [faulty.child, faulty.next])) faulty = { child, next };
   }
@@ -135,7 +135,7 @@ function checkNeighbors(placed: readonly PlacedRange[]): Result<void, SplitValid
   });
 }
 
-type Pair = readonly [PlacedRange, PlacedRange];
+type Pair = readonly [ChildRange, ChildRange];
 
 /** Order pairs by the lower of their positions in the caller's list, then by the higher. */
 function isListedBefore(a: Pair, b: Pair): boolean {

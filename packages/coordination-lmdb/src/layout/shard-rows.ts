@@ -39,9 +39,9 @@ export function prepareNewShards(address: RunAddress, records: readonly ShardRec
 
 /** All index entries of a shard. */
 export function shardEntries(address: RunAddress, record: ShardRecord): Buffer[] {
-  const place = entryKey(address, record);
+  const entry = entryKey(address, record);
   const entries = orderEntries(address, record.spec.keyRangeStart, record.shard);
-  return place === undefined ? entries : [...entries, place];
+  return entry === undefined ? entries : [...entries, entry];
 }
 
 export function putNewShards(rows: Rows, shards: readonly NewShardRows[]): void {

@@ -22,24 +22,24 @@ export interface RunSituation {
 /** A run as the target of an operation. No worker holds a run, so nothing is copied. */
 export class RunTarget implements Target<RunSituation, PutRun | RemoveRun> {
   readonly #engine: Engine;
-  readonly #place: RunRequest;
+  readonly #address: RunRequest;
 
   constructor(engine: Engine, { tenant, run }: RunRequest) {
     this.#engine = engine;
-    this.#place = { tenant, run };
+    this.#address = { tenant, run };
   }
 
   async read(): Promise<Result<RunSituation, InfraError>> {
-    const read = await this.#engine.store.readRun(this.#place.tenant, this.#place.run);
+    const read = await this.#engine.store.readRun(this.#address.tenant, this.#address.run);
     return read.ok ? ok({ loaded: read.value }) : read;
   }
 
   toWriteSet({ loaded }: RunSituation, writes: PutRun | RemoveRun): WriteSet {
     const guard = versionOf(loaded);
     // The kernel decides to remove only a run that was found.
-    if (writes.kind === "RemoveRun") return { kind: "RemoveRun", ...this.#place, guard: guard! };
+    if (writes.kind === "RemoveRun") return { kind: "RemoveRun", ...this.#address, guard: guard! };
     const { run: after, created, noShardsIn } = writes;
-    return { kind: "PutRun", ...this.#place, guard, after, created, limits: this.#engine.limits, noShardsIn };
+    return { kind: "PutRun", ...this.#address, guard, after, created, limits: this.#engine.limits, noShardsIn };
   }
 
   after(_read: RunSituation, writes: PutRun | RemoveRun, version: StoreVersion): RunSituation {
@@ -54,17 +54,17 @@ export class RunTarget implements Target<RunSituation, PutRun | RemoveRun> {
   }
 
   settleLost({ loaded }: RunSituation, lostBefore: number): readonly CoordinationEvent[] {
-    return this.#engine.unresolvedRuns.settle(this.#place, loaded, { addedCount: lostBefore });
+    return this.#engine.unresolvedRuns.settle(this.#address, loaded, { addedCount: lostBefore });
   }
 
   rememberLost({ loaded }: RunSituation, writes: PutRun | RemoveRun, events: readonly CoordinationEvent[]): void {
     const before = loaded.kind === "Found" ? loaded.record : undefined;
     const after = writes.kind === "PutRun" ? writes.run : undefined;
-    this.#engine.unresolvedRuns.add(this.#place, { write: { guard: versionOf(loaded), before, after }, events });
+    this.#engine.unresolvedRuns.add(this.#address, { write: { guard: versionOf(loaded), before, after }, events });
   }
 
   forgetLost({ loaded }: RunSituation): void {
-    this.#engine.unresolvedRuns.forget(this.#place, versionOf(loaded));
+    this.#engine.unresolvedRuns.forget(this.#address, versionOf(loaded));
   }
 }
 

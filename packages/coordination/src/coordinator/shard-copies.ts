@@ -35,39 +35,39 @@ export class ShardCopies {
   /** The copy of a shard. An empty one if there is none, which the operation fills. */
   of(tenant: TenantId, key: ShardKey): ShardCopy {
     if (this.#capacity === 0) return { read: undefined };
-    const place = placeOf(tenant, key);
-    const young = this.#young.get(place);
+    const name = nameOf(tenant, key);
+    const young = this.#young.get(name);
     if (young !== undefined) return young;
-    const copy = this.#old.get(place) ?? { read: undefined };
-    this.#keep(place, copy);
+    const copy = this.#old.get(name) ?? { read: undefined };
+    this.#keep(name, copy);
     return copy;
   }
 
   /** Start a shard with an empty copy, for an operation that must read. */
   renew(tenant: TenantId, key: ShardKey): ShardCopy {
     const copy = { read: undefined };
-    if (this.#capacity > 0) this.#keep(placeOf(tenant, key), copy);
+    if (this.#capacity > 0) this.#keep(nameOf(tenant, key), copy);
     return copy;
   }
 
   /** Forget a shard: its holder is done with it. */
   drop(tenant: TenantId, key: ShardKey): void {
     if (this.#capacity === 0) return;
-    const place = placeOf(tenant, key);
-    this.#young.delete(place);
-    this.#old.delete(place);
+    const name = nameOf(tenant, key);
+    this.#young.delete(name);
+    this.#old.delete(name);
   }
 
-  #keep(place: string, copy: ShardCopy): void {
-    this.#old.delete(place);
-    if (this.#young.size >= this.#half && !this.#young.has(place)) {
+  #keep(name: string, copy: ShardCopy): void {
+    this.#old.delete(name);
+    if (this.#young.size >= this.#half && !this.#young.has(name)) {
       this.#old = this.#young;
       this.#young = new Map();
     }
-    this.#young.set(place, copy);
+    this.#young.set(name, copy);
   }
 }
 
-function placeOf(tenant: TenantId, { run, shard }: ShardKey): string {
+function nameOf(tenant: TenantId, { run, shard }: ShardKey): string {
   return `${tenant}${run.toString(16)}.${shard.toString(16)}`;
 }

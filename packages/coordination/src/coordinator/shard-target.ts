@@ -8,7 +8,7 @@ import type { ShardRead, StoreVersion } from "../store/store-reads.ts";
 import type { ShardWrite, SplitShardSet, UpdateShardSet } from "../store/write-set.ts";
 import type { Engine } from "./engine.ts";
 import type { Copy, Target } from "./operation.ts";
-import type { Place } from "./unresolved-writes.ts";
+import type { RecordAddress } from "./unresolved-writes.ts";
 
 /** A shard with its run, and the other shard that a repeated residual split is compared with. */
 export interface ShardSituation extends ShardRead {
@@ -74,18 +74,18 @@ export class ShardTarget implements Target<ShardSituation, UpdateShard | SplitSh
   }
 
   settleLost({ shard }: ShardRead, lostBefore: number): readonly CoordinationEvent[] {
-    return this.#engine.unresolvedShards.settle(this.#place, shard, { addedCount: lostBefore });
+    return this.#engine.unresolvedShards.settle(this.#address, shard, { addedCount: lostBefore });
   }
 
   rememberLost(read: ShardRead, writes: UpdateShard | SplitShard, events: readonly CoordinationEvent[]): void {
-    this.#engine.unresolvedShards.add(this.#place, { write: toShardWrite(read, writes), events });
+    this.#engine.unresolvedShards.add(this.#address, { write: toShardWrite(read, writes), events });
   }
 
   forgetLost({ shard }: ShardRead): void {
-    this.#engine.unresolvedShards.forget(this.#place, shard?.version);
+    this.#engine.unresolvedShards.forget(this.#address, shard?.version);
   }
 
-  get #place(): Place {
+  get #address(): RecordAddress {
     const { tenant, key } = this.#options;
     return { tenant, run: key.run, shard: key.shard };
   }

@@ -17,7 +17,7 @@ import type { ShardWrite } from "../store/write-set.ts";
 export type Fate = "Open" | "Made" | "NotMade" | "Uncertain";
 
 /** A run, or one of its shards. */
-export interface Place {
+export interface RecordAddress {
   readonly tenant: TenantId;
   readonly run: RunId;
   readonly shard?: ShardId;
@@ -46,7 +46,7 @@ interface Remembered<Write> extends Unresolved<Write> {
 }
 
 /** Maximum number of records with unresolved writes. A store that loses more answers than that has other problems. */
-const MAX_PLACES = 1024;
+const MAX_RECORDS = 1024;
 
 const NO_EVENTS: readonly CoordinationEvent[] = /* @__PURE__ */ Object.freeze([]);
 
@@ -59,7 +59,7 @@ const NO_EVENTS: readonly CoordinationEvent[] = /* @__PURE__ */ Object.freeze([]
  */
 export class UnresolvedWrites<Write extends GuardedWrite, Found> {
   readonly #fateOf: (write: Write, found: Found) => Fate;
-  readonly #places = new Map<string, Remembered<Write>[]>();
+  readonly #records = new Map<string, Remembered<Write>[]>();
   #addedCount = 0;
   #uncertainEvents = 0;
 
@@ -68,7 +68,7 @@ export class UnresolvedWrites<Write extends GuardedWrite, Found> {
   }
 
   get isEmpty(): boolean {
-    return this.#places.size === 0;
+    return this.#records.size === 0;
   }
 
   /**
@@ -83,16 +83,16 @@ export class UnresolvedWrites<Write extends GuardedWrite, Found> {
     return this.#uncertainEvents;
   }
 
-  add(place: Place, unresolved: Unresolved<Write>): void {
-    const name = nameOf(place);
+  add(address: RecordAddress, unresolved: Unresolved<Write>): void {
+    const name = nameOf(address);
     const remembered = { ...unresolved, number: ++this.#addedCount };
-    const writes = this.#places.get(name);
+    const writes = this.#records.get(name);
     if (writes !== undefined) {
       writes.push(remembered);
       return;
     }
-    if (this.#places.size === MAX_PLACES) this.#dropOldest();
-    this.#places.set(name, [remembered]);
+    if (this.#records.size === MAX_RECORDS) this.#dropOldest();
+    this.#records.set(name, [remembered]);
   }
 
   /**
@@ -101,11 +101,15 @@ export class UnresolvedWrites<Write extends GuardedWrite, Found> {
    * `found` must have been read after `addedCount` writes were added, and must not be a copy: a write that it does not
    * show is taken as not committed.
    */
-  settle(place: Place, found: Found, { addedCount }: { readonly addedCount: number }): readonly CoordinationEvent[] {
+  settle(
+    address: RecordAddress,
+    found: Found,
+    { addedCount }: { readonly addedCount: number },
+  ): readonly CoordinationEvent[] {
     // The common case. Building the name costs more than this check.
-    if (this.#places.size === 0) return NO_EVENTS;
-    const name = nameOf(place);
-    const writes = this.#places.get(name) ?? [];
+    if (this.#records.size === 0) return NO_EVENTS;
+    const name = nameOf(address);
+    const writes = this.#records.get(name) ?? [];
     const fates = new Map(
       writes.map((each) => [each, each.number > addedCount ? "Open" : this.#fateOf(each.write, found)]),
     );
@@ -121,10 +125,10 @@ export class UnresolvedWrites<Write extends GuardedWrite, Found> {
    * Forgets the writes to a record that rest on a version: another write took that version, so none of them can be
    * committed.
    */
-  forget(place: Place, guard: StoreVersion | undefined): void {
-    if (this.#places.size === 0) return;
-    const name = nameOf(place);
-    const writes = this.#places.get(name) ?? [];
+  forget(address: RecordAddress, guard: StoreVersion | undefined): void {
+    if (this.#records.size === 0) return;
+    const name = nameOf(address);
+    const writes = this.#records.get(name) ?? [];
     this.#keep(
       name,
       writes.filter(({ write }) => write.guard !== guard),
@@ -132,15 +136,15 @@ export class UnresolvedWrites<Write extends GuardedWrite, Found> {
   }
 
   #keep(name: string, writes: Remembered<Write>[]): void {
-    if (writes.length > 0) this.#places.set(name, writes);
-    else this.#places.delete(name);
+    if (writes.length > 0) this.#records.set(name, writes);
+    else this.#records.delete(name);
   }
 
   #dropOldest(): void {
-    const [oldest] = this.#places;
+    const [oldest] = this.#records;
     if (oldest === undefined) return;
     const [name, writes] = oldest;
-    this.#places.delete(name);
+    this.#records.delete(name);
     this.#uncertainEvents += countEvents(writes.slice(0, 1));
   }
 }
@@ -216,6 +220,6 @@ function isLike(intended: ShardRecord, found: ShardRecord): boolean {
   );
 }
 
-function nameOf({ tenant, run, shard }: Place): string {
+function nameOf({ tenant, run, shard }: RecordAddress): string {
   return shard === undefined ? `${tenant}/${run}` : `${tenant}/${run}/${shard}`;
 }

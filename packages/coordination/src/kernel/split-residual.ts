@@ -154,8 +154,8 @@ function validateParts(shard: ShardRecord, plan: SplitResidualPlan): Result<void
   }
   const covered = validateResidualSplit({ parent: shard.spec, parentNewSpec, residualSpec });
   if (!covered.ok) return covered;
-  const place = checkCursorBounds(shard.cursor, parentNewSpec);
-  if (place === "BelowRange" || place === "AboveRange") {
+  const position = checkCursorBounds(shard.cursor, parentNewSpec);
+  if (position === "BelowRange" || position === "AboveRange") {
     return err({
       kind: "ParentCursorOutOfBounds",
       cursor: shard.cursor.lastKey!.length,

@@ -21,9 +21,9 @@ export function afterRollback<E>(error: ShardIntoError<E>, arena: ShardArena): S
 function largestClass(arena: ShardArena): number {
   for (let size = MAX_METADATA_SIZE; size >= SMALLEST_CLASS; size /= 2) {
     const metadata = new Uint8Array(size);
-    const placed = arena.allocSpec({ keyRangeStart: NO_BYTES, keyRangeEnd: NO_BYTES, metadata });
-    if (!placed.ok) continue;
-    arena.freeSpec(placed.value);
+    const handle = arena.allocSpec({ keyRangeStart: NO_BYTES, keyRangeEnd: NO_BYTES, metadata });
+    if (!handle.ok) continue;
+    arena.freeSpec(handle.value);
     return size;
   }
   return 0;

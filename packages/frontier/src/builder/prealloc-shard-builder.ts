@@ -149,8 +149,8 @@ export class PreallocShardBuilder {
     if (!room.ok) return room;
     const checked = validateShardSpec(spec);
     if (!checked.ok) return err({ kind: "SpecInvalid", reason: checked.error });
-    const placed = this.#arena.allocSpec(spec);
-    return placed.ok ? ok(this.#append(placed.value, Cursor.initial())) : placed;
+    const handle = this.#arena.allocSpec(spec);
+    return handle.ok ? ok(this.#append(handle.value, Cursor.initial())) : handle;
   }
 
   /** Stage a spec that is already in the arena, without copying it. The builder owns it from then on: `reset` frees it. */
@@ -240,12 +240,12 @@ export class PreallocShardBuilder {
     input: Input,
     cursor: Cursor,
     kind: Kind,
-    place: Place<Input, E>,
+    allocate: Allocate<Input, E>,
   ): Result<ShardId, CapacityExceeded | Refusal<Kind, E> | SlabFull> {
     const room = this.#checkRoom(1);
     if (!room.ok) return room;
-    const placed = place(input, this.#scratch, this.#arena);
-    return placed.ok ? ok(this.#append(placed.value, cursor)) : err(nameRefusal(kind, placed.error));
+    const handle = allocate(input, this.#scratch, this.#arena);
+    return handle.ok ? ok(this.#append(handle.value, cursor)) : err(nameRefusal(kind, handle.error));
   }
 
   #append(handle: ShardSpecHandle, cursor: Cursor): ShardId {
@@ -258,17 +258,17 @@ export class PreallocShardBuilder {
   #appendAll<Input, E, Kind extends string>(
     parts: readonly Input[],
     kind: Kind,
-    place: Place<Input, E>,
+    allocate: Allocate<Input, E>,
   ): Result<ShardId[], Refusal<Kind, E> | SlabFull> {
     const handles: ShardSpecHandle[] = [];
     for (const part of parts) {
-      const placed = place(part, this.#scratch, this.#arena);
-      if (placed.ok) {
-        handles.push(placed.value);
+      const handle = allocate(part, this.#scratch, this.#arena);
+      if (handle.ok) {
+        handles.push(handle.value);
         continue;
       }
       for (const handle of handles.reverse()) this.#arena.freeSpec(handle);
-      return err(nameRefusal(kind, afterRollback(placed.error, this.#arena)));
+      return err(nameRefusal(kind, afterRollback(handle.error, this.#arena)));
     }
     return ok(handles.map((handle) => this.#append(handle, Cursor.initial())));
   }
@@ -296,7 +296,7 @@ function idOf(index: number): ShardId {
 }
 
 /** The `Into` form of a constructor. */
-type Place<Input, E> = (
+type Allocate<Input, E> = (
   input: Input,
   scratch: ShardSpecScratch,
   arena: ShardArena,

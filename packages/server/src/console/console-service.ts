@@ -105,13 +105,13 @@ export class ConsoleService {
   }
 
   /** Remember an operation that no record remembers, so that repeating it gives the same answer. */
-  remember(place: { readonly tenant: TenantId; readonly run: RunId }, opId: string): void {
+  remember(run: { readonly tenant: TenantId; readonly run: RunId }, opId: string): void {
     if (this.#operations.size >= MAX_OPERATIONS) this.#operations.clear();
-    this.#operations.add(`${place.tenant}.${place.run}.${opId}`);
+    this.#operations.add(`${run.tenant}.${run.run}.${opId}`);
   }
 
-  remembers(place: { readonly tenant: TenantId; readonly run: RunId }, opId: string): boolean {
-    return this.#operations.has(`${place.tenant}.${place.run}.${opId}`);
+  remembers(run: { readonly tenant: TenantId; readonly run: RunId }, opId: string): boolean {
+    return this.#operations.has(`${run.tenant}.${run.run}.${opId}`);
   }
 
   async close(): Promise<void> {

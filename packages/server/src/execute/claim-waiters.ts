@@ -1,5 +1,5 @@
-import type { LogicalTime, RunId, TenantId } from "@gossip/contracts";
-import type { CoordinationEvent, EventKind } from "@gossip/coordination";
+import type { LogicalTime } from "@gossip/contracts";
+import type { CoordinationEvent, EventKind, RunRequest } from "@gossip/coordination";
 
 /** Events after which a waiting claim may succeed, or must end. */
 const WAKING: ReadonlySet<EventKind> = /* @__PURE__ */ new Set<EventKind>([
@@ -27,14 +27,9 @@ interface Waiter {
   wake(): void;
 }
 
-interface WaitingPlace {
-  readonly tenant: TenantId;
-  readonly run: RunId;
-}
-
 /** The claims that wait for one run. */
 interface RunQueue {
-  readonly place: WaitingPlace;
+  readonly address: RunRequest;
   readonly waiting: Set<Waiter>;
   /** Claims that look for a shard now and may wait afterwards. */
   claiming: number;
@@ -78,9 +73,9 @@ export class ClaimWaiters {
   /**
    * Note that a claim begins which may wait: what happens from now on is not missed. Call the result when it is over.
    */
-  enter(place: WaitingPlace): () => void {
-    const key = keyOf(place);
-    const queue = this.#queueOf(key, place);
+  enter(address: RunRequest): () => void {
+    const key = keyOf(address);
+    const queue = this.#queueOf(key, address);
     queue.claiming++;
     return () => {
       queue.claiming--;
@@ -90,12 +85,12 @@ export class ClaimWaiters {
 
   /** Wait until it is worth trying again, or until `ms` have passed. Returns whether to try again. */
   wait(
-    place: WaitingPlace,
+    address: RunRequest,
     { ms, freeInMs, gone }: { readonly ms: number; readonly freeInMs: number | undefined; readonly gone: AbortSignal },
   ): Promise<boolean> {
     if (ms <= 0 || gone.aborted) return Promise.resolve(false);
-    const key = keyOf(place);
-    const queue = this.#queueOf(key, place);
+    const key = keyOf(address);
+    const queue = this.#queueOf(key, address);
     if (queue.hasMissed) {
       queue.hasMissed = false;
       return Promise.resolve(true);
@@ -121,8 +116,8 @@ export class ClaimWaiters {
   }
 
   /** Wake one waiter of a run: another shard may be free. */
-  wakeOne(place: WaitingPlace): void {
-    const queue = this.#runs.get(keyOf(place));
+  wakeOne(address: RunRequest): void {
+    const queue = this.#runs.get(keyOf(address));
     if (queue !== undefined) wakeFirst(queue);
   }
 
@@ -139,8 +134,8 @@ export class ClaimWaiters {
   }
 
   /** Wake the waiters of the runs that `test` returns true for. */
-  wakeWhere(test: (place: WaitingPlace) => boolean): void {
-    for (const [key, { place }] of this.#runs) if (test(place)) this.#wakeAll(key);
+  wakeWhere(test: (address: RunRequest) => boolean): void {
+    for (const [key, { address }] of this.#runs) if (test(address)) this.#wakeAll(key);
   }
 
   #wakeAll(key: string): void {
@@ -150,11 +145,11 @@ export class ClaimWaiters {
     for (const waiter of queue.waiting) waiter.wake();
   }
 
-  #queueOf(key: string, { tenant, run }: WaitingPlace): RunQueue {
+  #queueOf(key: string, { tenant, run }: RunRequest): RunQueue {
     let queue = this.#runs.get(key);
     if (queue === undefined) {
       queue = {
-        place: { tenant, run },
+        address: { tenant, run },
         waiting: new Set(),
         claiming: 0,
         hasMissed: false,
@@ -205,7 +200,7 @@ function wakeFirst(queue: RunQueue): void {
   queue.hasMissed = true;
 }
 
-function keyOf({ tenant, run }: WaitingPlace): string {
+function keyOf({ tenant, run }: RunRequest): string {
   return `${tenant}${run}`;
 }
 

@@ -103,21 +103,21 @@ export const NOTE_EXECUTORS: { readonly [Name in NoteName]: Execute<Name> } = {
   },
 
   async registerWorker(context, { params, body }) {
-    const place = workerOf(context, params, body.tenant);
-    if (isFailure(place)) return place;
+    const worker = workerOf(context, params, body.tenant);
+    if (isFailure(worker)) return worker;
     const read = new WireReader();
     const ttl = read.u64<bigint>(body.ttlMs, "ttlMs");
     if (ttl === 0n) read.fail("ttlMs", "a number from 1 on");
     const info = read.done(readWorkerInfo(read, body));
     if (!info.ok) return context.badField(info.error);
-    const registered = await context.coordinator.registerWorker({ ...place, info: info.value, ttl });
+    const registered = await context.coordinator.registerWorker({ ...worker, info: info.value, ttl });
     return registered.ok ? { ok: {} } : context.fail(registered.error);
   },
 
   async unregisterWorker(context, { params, query }) {
-    const place = workerOf(context, params, query.tenant);
-    if (isFailure(place)) return place;
-    const removed = await context.coordinator.unregisterWorker(place);
+    const worker = workerOf(context, params, query.tenant);
+    if (isFailure(worker)) return worker;
+    const removed = await context.coordinator.unregisterWorker(worker);
     return removed.ok ? { ok: {} } : context.fail(removed.error);
   },
 
@@ -180,23 +180,23 @@ export const NOTE_EXECUTORS: { readonly [Name in NoteName]: Execute<Name> } = {
 
   async renewBudget(context, { params, body }) {
     const { tenant, ttlMs, ...claim } = body;
-    const place = workerOf(context, params, tenant);
-    if (isFailure(place)) return place;
+    const worker = workerOf(context, params, tenant);
+    if (isFailure(worker)) return worker;
     const read = new WireReader();
     const ttl = read.u64<bigint>(ttlMs, "ttlMs");
     if (ttl === 0n) read.fail("ttlMs", "a number from 1 on");
     const checked = read.done(ttl);
     if (!checked.ok) return context.badField(checked.error);
-    const renewed = await context.coordinator.renewBudget({ ...place, ...claim, ttl });
+    const renewed = await context.coordinator.renewBudget({ ...worker, ...claim, ttl });
     if (!renewed.ok) return context.fail(renewed.error);
     const { settings, grant } = renewed.value;
     return { ok: { settings: writeSettings(settings), ...(grant === undefined ? {} : { grant: writeGrant(grant) }) } };
   },
 
   async returnBudget(context, { params, body }) {
-    const place = workerOf(context, params, body.tenant);
-    if (isFailure(place)) return place;
-    const returned = await context.coordinator.returnBudget({ ...place, returned: body.returned });
+    const worker = workerOf(context, params, body.tenant);
+    if (isFailure(worker)) return worker;
+    const returned = await context.coordinator.returnBudget({ ...worker, returned: body.returned });
     return returned.ok ? { ok: {} } : context.fail(returned.error);
   },
 

@@ -31,7 +31,7 @@ import type { Service } from "../execute/service.ts";
 import type { BodyAllowance } from "../limits/admission.ts";
 import type { Connections } from "../limits/connections.ts";
 import { wantsForwarding, type Forwarder } from "../ownership/forwarder.ts";
-import { runPlaceOf, type NamedRun } from "../ownership/run-place.ts";
+import { requestedRunOf, type NamedRun } from "../ownership/requested-run.ts";
 import { parseJson, readBody } from "./read-body.ts";
 import { respond, respondError, respondFailure, respondJson } from "./respond.ts";
 
@@ -302,8 +302,8 @@ export class RequestHandler {
 
   /** Execute for the run that a request names, if this node owns it. */
   #owning<T>(context: ElementContext, named: NamedRun, execute: () => Promise<T>): Promise<T | Failure> {
-    const place = runPlaceOf(context.principal, named);
-    return place === undefined ? execute() : context.owning(place, execute);
+    const run = requestedRunOf(context.principal, named);
+    return run === undefined ? execute() : context.owning(run, execute);
   }
 
   #forwarderOf({ request }: Received): Forwarder | undefined {

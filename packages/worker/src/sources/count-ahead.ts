@@ -86,9 +86,9 @@ export function spreadOrder(count: number): readonly number[] {
   let bits = 0;
   while (1 << bits < count) bits++;
   const order: number[] = [];
-  for (let place = 0; place < 1 << bits; place++) {
+  for (let rank = 0; rank < 1 << bits; rank++) {
     let index = 0;
-    for (let bit = 0; bit < bits; bit++) if ((place & (1 << bit)) !== 0) index |= 1 << (bits - 1 - bit);
+    for (let bit = 0; bit < bits; bit++) if ((rank & (1 << bit)) !== 0) index |= 1 << (bits - 1 - bit);
     if (index < count) order.push(index);
   }
   return order;

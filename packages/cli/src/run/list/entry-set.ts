@@ -20,7 +20,7 @@ export class EntrySet {
   /** Returns whether it is new. */
   add(entry: Uint8Array): boolean {
     const digest = hash("sha256", entry, "buffer");
-    const words = [0, 4, 8, 12].map((place) => digest.readUInt32LE(place));
+    const words = [0, 4, 8, 12].map((offset) => digest.readUInt32LE(offset));
     // Zero marks a free slot.
     words[0] ||= 1;
     if (!this.#insert(words)) return false;

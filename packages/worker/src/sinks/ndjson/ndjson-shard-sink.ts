@@ -10,7 +10,7 @@ import { writeFailure } from "./part-folder.ts";
 import { headerLine, partFileName } from "./part-header.ts";
 import { encodeToken, type PartName, type PartToken } from "./part-token.ts";
 
-export interface PartPlace {
+export interface PartFolder {
   readonly files: PartFiles;
   /** The folder of the run. */
   readonly folder: string;
@@ -54,7 +54,7 @@ const MAX_ATTEMPTS = 10_000;
  * it was called, not those written while it is in progress.
  */
 export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
-  readonly #place: PartPlace;
+  readonly #target: PartFolder;
   readonly #request: SinkRequest;
   readonly #form: RecordForm<I, R>;
   readonly #previous: PartToken | undefined;
@@ -74,8 +74,8 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
   #broken: SinkFailed | undefined;
   #isClosed = false;
 
-  constructor(place: PartPlace, request: SinkRequest, previous: PartToken | undefined, form: RecordForm<I, R>) {
-    this.#place = place;
+  constructor(target: PartFolder, request: SinkRequest, previous: PartToken | undefined, form: RecordForm<I, R>) {
+    this.#target = target;
     this.#request = request;
     this.#previous = previous;
     this.#durableCrc = previous === undefined ? 0 : previous.crc;
@@ -167,7 +167,7 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
     try {
       await file.sync();
       // Sync the name too, once.
-      if (this.#durableSize === 0) await this.#place.files.syncFolder(this.#place.folder);
+      if (this.#durableSize === 0) await this.#target.files.syncFolder(this.#target.folder);
     } catch (thrown) {
       // The kernel may have dropped the pages that it could not write, and a second sync could then succeed wrongly.
       this.#broken = writeFailure(thrown, "the results");
@@ -179,7 +179,7 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
   }
 
   async #createPart(): Promise<OwnPart> {
-    const { files, folder, makeFolder } = this.#place;
+    const { files, folder, makeFolder } = this.#target;
     const { shard, fence } = this.#request;
     await makeFolder();
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {

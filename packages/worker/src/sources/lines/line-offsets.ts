@@ -1,11 +1,11 @@
 import { ManifestRowKey } from "@gossip/frontier";
 
 const KEY_SIZE = ManifestRowKey.ENCODED_LEN;
-const OFFSET_PLACE = 8;
+const OFFSET_SIZE = 8;
 
 /** The eight bytes that all keys of a manifest start with. */
 export function manifestPrefix(manifestId: bigint): Uint8Array {
-  const prefix = Buffer.alloc(OFFSET_PLACE);
+  const prefix = Buffer.alloc(OFFSET_SIZE);
   prefix.writeBigUInt64BE(manifestId);
   return prefix;
 }
@@ -34,8 +34,8 @@ export function lineKey(prefix: Uint8Array, offset: number): Uint8Array {
 export function offsetAtOrAbove(prefix: Uint8Array, bound: Uint8Array): number {
   const padded = Buffer.alloc(KEY_SIZE);
   padded.set(bound.subarray(0, KEY_SIZE));
-  const order = Buffer.compare(padded.subarray(0, OFFSET_PLACE), prefix);
+  const order = Buffer.compare(padded.subarray(0, OFFSET_SIZE), prefix);
   if (order !== 0) return order < 0 ? 0 : Infinity;
-  const row = padded.readBigUInt64BE(OFFSET_PLACE) + (bound.length > KEY_SIZE ? 1n : 0n);
+  const row = padded.readBigUInt64BE(OFFSET_SIZE) + (bound.length > KEY_SIZE ? 1n : 0n);
   return row > BigInt(Number.MAX_SAFE_INTEGER) ? Infinity : Number(row);
 }

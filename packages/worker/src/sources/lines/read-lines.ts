@@ -112,13 +112,13 @@ async function firstLineAt(request: LinesRequest): Promise<number> {
 
 /** The start of the line after the first separator at or after `position`. `Infinity` if there is none before the end. */
 async function nextLineAfter({ handle, end, signal, form }: LinesRequest, position: number): Promise<number> {
-  for (let place = position; place < end;) {
+  for (let offset = position; offset < end;) {
     signal.throwIfAborted();
-    const bytes = await readChunk(handle, place, CHUNK_SIZE);
+    const bytes = await readChunk(handle, offset, CHUNK_SIZE);
     const found = bytes.indexOf(form.separator);
-    if (found !== -1) return place + found + 1;
+    if (found !== -1) return offset + found + 1;
     if (bytes.length < CHUNK_SIZE) return Infinity;
-    place += bytes.length;
+    offset += bytes.length;
   }
   return Infinity;
 }

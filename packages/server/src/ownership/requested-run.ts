@@ -1,11 +1,6 @@
 import type { RunId, TenantId } from "@gossip/contracts";
+import type { RunRequest } from "@gossip/coordination";
 import type { Principal } from "../auth/principal.ts";
-
-/** The run that a request is about. */
-export interface RunPlace {
-  readonly tenant: TenantId;
-  readonly run: RunId;
-}
 
 /** Where a request names its run: by a lease, or by a tenant and a run. */
 export interface NamedRun {
@@ -22,7 +17,7 @@ const ID = /^[0-9a-f]{16}$/;
  * `undefined` if the request is about no run, if it is malformed and refused later, and if the token may not use the
  * tenant. Such a request is answered the same at every node, so that it reveals nothing of the tenant.
  */
-export function runPlaceOf(principal: Principal, { lease, ...named }: NamedRun): RunPlace | undefined {
+export function requestedRunOf(principal: Principal, { lease, ...named }: NamedRun): RunRequest | undefined {
   const tenant = (lease?.tenant ?? named.tenant ?? principal.onlyTenant) as TenantId | undefined;
   const run = lease?.run ?? named.run;
   if (tenant === undefined || run === undefined || !ID.test(run) || !principal.mayUse(tenant)) return undefined;
