@@ -54,7 +54,7 @@ describe("replayLine", () => {
     );
   });
 
-  test("names every file where none is known to have failed", () => {
+  test("names every file if none is known to have failed", () => {
     expect(replayLine(tasks[1]!, [])).toBe(
       `GOSSIP_EXPLORE=1 FC_SEED=17 GOSSIP_CHAOS_SEED=17 npx vitest run ${tasks[1]!.name}`,
     );

@@ -58,7 +58,7 @@ function deadPages(files: ReadonlyMap<string, string>): string[] {
 
 /**
  * What came with a package and may not have. `layers` are the package and those below it. A listed npm package may bring
- * helpers of its own; where none is listed, nothing but the layers may be there.
+ * helpers of its own; if none is listed, nothing but the layers may be there.
  */
 export function strangers(
   installed: readonly string[],

@@ -53,7 +53,7 @@ describe("parseSimArgs", () => {
     expect(() => parseSimArgs(args)).toThrow(says);
   });
 
-  test("takes the levels in turn where none is named", () => {
+  test("takes the levels in turn by default", () => {
     expect(parseSimArgs(["--seeds", "4", "--seed", "10"]).runs.map(({ seed, level }) => `${seed} ${level}`)).toEqual([
       "10 SunnyDay",
       "11 Stormy",

@@ -33,7 +33,7 @@ export type CodecError =
   /** All fields are there, and contradict each other. */
   | { readonly kind: "InvariantViolation"; readonly blob: BlobKind; readonly detail: string };
 
-/** Why stored bytes are no cursor. `EmptyToken`: having none is written in one way only. */
+/** Why stored bytes are no cursor. `EmptyToken`: a missing token has another form. */
 export type StoredCursorError =
   | CursorInputError
   | { readonly kind: "TokenWithoutKey" }

@@ -2,7 +2,7 @@
  * Largest byte field that a decoder will look at.
  *
  * Far above what a record may hold, whose own limits are checked after it: this
- * one only tells a length that was never a length from one that is merely too large.
+ * one only distinguishes bytes that are no length from a length that is too large.
  */
 export const MAX_FIELD_SIZE = 1 << 20;
 

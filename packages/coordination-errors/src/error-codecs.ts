@@ -69,7 +69,7 @@ export const ERROR_CODECS = {
 /** An error's kind and fields, without its methods. */
 export type ErrorData = { readonly kind: ErrorKind } & Readonly<Record<string, unknown>>;
 
-/** The JSON form of an error, whatever became of its prototype. */
+/** The JSON form of an error, with or without its prototype. */
 export function encodeError(error: unknown): ErrorJson {
   return encodeVariant(ERROR_CODECS, error) as ErrorJson;
 }

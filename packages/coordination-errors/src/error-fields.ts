@@ -117,7 +117,7 @@ export interface ErrorJson {
   readonly [field: string]: unknown;
 }
 
-/** An error of one of the given kinds; of any kind where none is named. */
+/** An error of one of the given kinds; of any kind by default. */
 export type ErrorOfKind<Kind extends ErrorKind = ErrorKind> = {
   [K in Kind]: ErrorMethods & { readonly kind: K } & ErrorFields[K];
 }[Kind];

@@ -86,7 +86,7 @@ type Column = Exclude<keyof typeof OPERATIONS, keyof (readonly unknown[])>;
  * Which operation can fail in which way.
  *
  * This table is the source of every error type: a row is a kind, and a kind does
- * not compile until each operation has said whether it can produce it, what the
+ * not compile until each operation states whether it can produce it, what the
  * kind contains, its message, and what a caller should do about it.
  */
 export const ERROR_ROUTES = /* @__PURE__ */ Object.fromEntries(

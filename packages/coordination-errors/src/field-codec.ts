@@ -78,7 +78,7 @@ export function ordinal<Id extends bigint>(text: U64Text<Id>): FieldCodec<Id> {
   return { ...id(text), show: (value) => (text.tryFromRaw(value as bigint).ok ? String(value) : INVALID) };
 }
 
-/** A value that is there or not; JSON leaves it out where it is not. */
+/** An optional value; JSON leaves it out if it is missing. */
 export function optional<T>(codec: FieldCodec<T>): FieldCodec<T | undefined> {
   return {
     show: (value) => (value === undefined ? "none" : codec.show(value)),

@@ -21,7 +21,7 @@ export interface InfraErrorOf<Kind extends "Transient" | "Corruption"> {
 }
 
 /**
- * `Text` where the program spells it out, else `never`.
+ * `Text` if it is a literal of the program, else `never`.
  *
  * A `string`, or a template with one inside, could carry the text of a driver with
  * a user's row in it, into a printed message. Numbers and unions of

@@ -25,7 +25,7 @@ export type AnyCoordError = ErrorOf<Operation>;
  * What the checks that leased operations share can find wrong.
  *
  * A check returns the kinds that it can produce and no more, `CoordError<"StaleFence" | "LeaseExpired">`: its result
- * then fits an operation exactly where the operation may fail so, and does not compile anywhere else.
+ * then fits an operation exactly if the operation may fail so; otherwise it does not compile.
  */
 export type CoordError<Kind extends CoordErrorKind = CoordErrorKind> = ErrorOfKind<Kind>;
 

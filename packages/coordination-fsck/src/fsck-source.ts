@@ -11,7 +11,7 @@ import type { RunCensus } from "./run-census.ts";
  * sense: a record that cannot be read is shown as such. Where reading itself fails, that is thrown.
  */
 export interface FsckSource {
-  /** Look at the store as it is now. What is shown is of one moment, where the store can hold one. */
+  /** Look at the store as it is now: a consistent snapshot, if the store can hold one. */
   look(): Promise<StoreView>;
   /** Make the indexes and counts what the records say, and write a census for runs that have none. Records are not touched. */
   rebuildIndexes(): Promise<RebuiltIndexes>;

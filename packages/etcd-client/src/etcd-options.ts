@@ -6,10 +6,10 @@ import { systemTimers, type Timers } from "./timers.ts";
 export interface EtcdTls {
   /** The certificate authorities of the members; the system's by default. */
   readonly ca?: string | Uint8Array;
-  /** This client's certificate and its key, where the server asks for one. Both or neither. */
+  /** This client's certificate and its key, if the server asks for one. Both or neither. */
   readonly cert?: string | Uint8Array;
   readonly key?: string | Uint8Array;
-  /** The name that the members' certificates have, where it is not the host of the endpoint. */
+  /** The name that the members' certificates have, if it is not the host of the endpoint. */
   readonly serverName?: string;
 }
 

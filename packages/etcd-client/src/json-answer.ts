@@ -23,7 +23,7 @@ export function readAnswer({
   if (status === 200) return ok(answer);
   const reason = typeof answer["message"] === "string" ? answer["message"] : "etcd gave no reason";
   const code = typeof answer["code"] === "number" ? answer["code"] : 0;
-  // That there is too much of something is said before anything is done; that there is no room left may be said of the write that took the last of it.
+  // A request that is too large is refused before anything is done. "No space" may be the answer to a write that was made.
   if (code === EtcdCode.ResourceExhausted || status === 429)
     return unavailable(reason, { mayBeDone: reason.includes("space exceeded") });
   // Other trouble of its own, such as a change of leader, can come upon it while the request is under way.
@@ -51,7 +51,7 @@ export function objectOf(value: unknown): Json {
   return typeof value === "object" && value !== null ? (value as Json) : {};
 }
 
-/** 64-bit integers come as text, or not at all where they are 0. */
+/** 64-bit integers come as text, or not at all if they are 0. */
 export function integerOf(value: unknown): bigint {
   return typeof value === "string" && /^-?[0-9]{1,20}$/u.test(value) ? BigInt(value) : 0n;
 }

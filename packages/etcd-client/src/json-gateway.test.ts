@@ -162,7 +162,7 @@ describe("several members", () => {
     expect((await other.call("/v3/kv/range", {}, { kind: "Read" })).ok).toBe(true);
   });
 
-  test("where none is there, each is tried once", async () => {
+  test("if no endpoint answers, each is tried once", async () => {
     expect(await open([NOBODY, "http://127.0.0.1:2"]).call("/v3/kv/put", {}, { kind: "Write" })).toMatchObject({
       ok: false,
       error: { mayBeDone: false },

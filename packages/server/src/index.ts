@@ -15,19 +15,15 @@ export type {
   TakenScope,
   UnknownNode,
 } from "./move/cluster-control.ts";
-export { ClusterHandler, type ClusterCall, type ClusterHandlerOptions } from "./move/cluster-handler.ts";
-export { ClusterRuntime, DEFAULT_MOVE_TIMEOUT_MS, type ClusterRuntimeOptions } from "./move/cluster-runtime.ts";
-export { CLUSTER_TOKEN_PREFIX, makeClusterToken, parseClusterTokens } from "./move/cluster-token.ts";
+export { ClusterRuntime, type ClusterRuntimeOptions } from "./move/cluster-runtime.ts";
+export { makeClusterToken, parseClusterTokens } from "./move/cluster-token.ts";
 export { StoreFences, type FenceRegister, type Takeover } from "./move/fence-register.ts";
 export { oracleIdentity, type HelloRefusal } from "./move/hello.ts";
 export type { JournalError } from "./move/journal-file.ts";
 export type { ScopeData } from "./move/scope-data.ts";
-export type { Peer, PeerAnswer } from "./move/peer.ts";
 export { parseClusterFile, type Cluster, type InvalidCluster } from "./ownership/cluster-file.ts";
-export { Forwarder } from "./ownership/forwarder.ts";
-export { Ownership } from "./ownership/ownership.ts";
-export { PeerLinks, type PeerReply, type PeerRequest, type PeerTls } from "./ownership/peer-links.ts";
+export type { PeerTls } from "./ownership/peer-links.ts";
 export { GossipServer, type ServiceAddress, type ServerOptions, type ServeError, type TlsFiles } from "./server.ts";
 export { TokenBook, type TokenBookOptions } from "./auth/token-book.ts";
 export { changeTokenFile, readTokenFile, type TokenFileError } from "./auth/token-file.ts";
-export { isTokenLive, makeToken, TOKEN_PREFIX, type TokenRecord } from "./auth/token.ts";
+export { isTokenLive, makeToken, type TokenRecord } from "./auth/token.ts";

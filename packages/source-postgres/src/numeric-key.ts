@@ -60,7 +60,7 @@ export function readNumeric(bytes: Uint8Array, isWhole: boolean, next: number): 
   if (special !== undefined && bytes.length === 1 && isWhole) return { kind: "Whole", value: special, next };
   if (kind === CLASS.negative || kind === CLASS.positive) return readFinite(bytes, isWhole, next);
   if (kind < CLASS.negative) return BELOW;
-  // Values that sort below the bytes are read as well where the least value above them has no simple form.
+  // Values that sort below the bytes are read as well if the least value above them has no simple form.
   if (kind < CLASS.positive) return { kind: "Partial", value: "0" };
   if (kind <= CLASS.infinity) return { kind: "Partial", value: HIGHEST };
   return kind <= CLASS.nan ? { kind: "Partial", value: "NaN" } : ABOVE;
@@ -115,7 +115,7 @@ function increment(digits: string): string | undefined {
   return (BigInt(digits) + 1n).toString().padStart(digits.length, "0");
 }
 
-/** 0.DIGITS times ten to the exponent, as text that the server reads exactly: without `e` where that is short. */
+/** 0.DIGITS times ten to the exponent, as text that the server reads exactly: without `e` if that is short. */
 function decimal(digits: string, exponent: number): string {
   if (exponent > MAX_PLAIN || exponent < -MAX_PLAIN) return `${digits}e${exponent - digits.length}`;
   const whole = exponent > 0 ? digits.slice(0, exponent).padEnd(exponent, "0") : "0";

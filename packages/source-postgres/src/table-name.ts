@@ -1,4 +1,4 @@
-/** The name of a table, and of its schema where one is given. */
+/** The name of a table, and of its schema, if given. */
 export interface TableName {
   readonly schema?: string;
   readonly table: string;

@@ -3,7 +3,7 @@ import { Client, Pool, type PoolConfig } from "pg";
 import { isName, MAX_NAME_SIZE } from "./table-name.ts";
 
 export interface PostgresTableOptions {
-  /** `postgres://user:password@host:port/database`, with `?sslmode=verify-full` and the like. This or `pool`. */
+  /** `postgres://user:password@host:port/database`, with options such as `?sslmode=verify-full`. This or `pool`. */
   readonly url?: string;
   /** Connections of the caller, who also closes them. Their settings stay as they are. This or `url`. */
   readonly pool?: Pool;

@@ -96,7 +96,7 @@ export class ByteSlab {
     return this.#space.bumpOffset - this.#space.liveBytes;
   }
 
-  /** An upper bound: these bytes may be fragmented. `refusalFor` tells what fits. */
+  /** An upper bound: these bytes may be fragmented. `refusalFor` returns what fits. */
   get availableBytes(): number {
     return this.capacity - this.liveBytes;
   }

@@ -34,7 +34,7 @@ export class FixedBuf {
     this.#bytes = new Uint8Array(capacity);
   }
 
-  /** A buffer that holds these bytes. Throws with `oversizedMessage` where they are more than `capacity`. */
+  /** A buffer that holds these bytes. Throws with `oversizedMessage` if there are more than `capacity`. */
   static fromSlice(bytes: Uint8Array, capacity: number, oversizedMessage: string): FixedBuf {
     const buf = new FixedBuf(capacity);
     buf.write(bytes, oversizedMessage);
@@ -69,14 +69,14 @@ export class FixedBuf {
    * Replace what is written.
    *
    * Throws `InvariantViolation` with `oversizedMessage` and both sizes where the
-   * bytes do not fit: use it where that has been ruled out before.
+   * bytes do not fit: use it if the size was checked before.
    */
   write(bytes: Uint8Array, oversizedMessage: string): void {
     const isWritten = this.tryWrite(bytes);
     assert(isWritten, () => `${oversizedMessage}: ${bytes.length} bytes, room for ${this.capacity}`);
   }
 
-  /** Replace what is written. `false`, and nothing changed, where the bytes do not fit. */
+  /** Replace what is written. Returns `false` and changes nothing if the bytes do not fit. */
   tryWrite(bytes: Uint8Array): boolean {
     assertBytes(bytes, "bytes");
     if (bytes.length > this.#bytes.length) return false;

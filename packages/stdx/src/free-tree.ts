@@ -114,7 +114,7 @@ function isBefore(table: Int32Array, a: number, b: number): boolean {
   return difference === 0 ? table[a + OFFSET]! < table[b + OFFSET]! : difference < 0;
 }
 
-/** Share the subtree at `below` out to the two sides of `block`, which has taken its place. */
+/** Divide the subtree at `below` between the two sides of `block`, which replaces it. */
 function splitUnder(table: Int32Array, block: number, below: number): void {
   let left = block + LEFT;
   let right = block + RIGHT;
@@ -134,7 +134,7 @@ function splitUnder(table: Int32Array, block: number, below: number): void {
   table[right] = NIL;
 }
 
-/** Put the two subtrees of the block at `link`, merged, in its place. Returns the block. */
+/** Replace the block at `link` by its two subtrees, merged. Returns the block. */
 function unlink(table: Int32Array, link: number): number {
   const block = table[link]!;
   let hole = link;

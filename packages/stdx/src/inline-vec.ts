@@ -33,7 +33,7 @@ export class InlineVec<T> {
   }
 
   /**
-   * A list of these items, without a copy where there are more than `capacity`.
+   * A list of these items, without a copy if there are more than `capacity`.
    *
    * The array then belongs to the list: do not use it any more.
    */

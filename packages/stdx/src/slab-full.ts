@@ -3,8 +3,8 @@
  */
 export interface SlabFull {
   readonly kind: "SlabFull";
-  /** The size class that was looked for, or 2^32 - 1 where no class is large enough. */
+  /** The size class that was looked for, or 2^32 - 1 if no class is large enough. */
   readonly requested: number;
-  /** The largest size class that an allocation would get now; zero where none would. */
+  /** The largest size class that can be allocated now; zero if none can. */
   readonly available: number;
 }

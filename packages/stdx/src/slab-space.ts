@@ -43,7 +43,7 @@ const GRANULE_BITS = 4;
 
 const MAX_BLOCK_SIZE = 2 ** 31;
 const MAX_SMALL_INTEGER = 0x7fff_ffff;
-/** What a refusal names where no size class is large enough. */
+/** What a refusal names if no size class is large enough. */
 const BEYOND_CLASSES = 2 ** 32 - 1;
 
 /** Zero is the owner of empty slots, so ids start at one. */

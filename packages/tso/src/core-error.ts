@@ -20,7 +20,7 @@ interface CoreErrorFields {
 
 export type CoreErrorKind = keyof CoreErrorFields;
 
-/** A failure of one of the given kinds; of any kind where none is named. */
+/** A failure of one of the given kinds; of any kind by default. */
 export type CoreError<Kind extends CoreErrorKind = CoreErrorKind> = {
   [K in Kind]: { readonly kind: K } & CoreErrorFields[K];
 }[Kind];

@@ -45,7 +45,7 @@ export class WindowAllocator {
   // with the same reading, only the counter is left to check. NaN equals nothing, and so means "no".
   #settledNowMs = Number.NaN;
 
-  // The cursor's millisecond as a bigint and as words, made where a caller wants these and kept for the next one.
+  // The cursor's millisecond as a bigint and as words, computed if a caller needs these, and kept for the next one.
   #base = 0n;
   #baseMs = -1;
   #words: MillisecondWords = wordsOf(0);
@@ -102,7 +102,7 @@ export class WindowAllocator {
   /** Grant `count` timestamps and append them to `out`, which must have room for them. Hot: allocates nothing. */
   tryGrantInto(nowMs: number, count: number, out: TimestampBuf): Result<void, GrantError> {
     assert(out instanceof TimestampBuf, "a grant goes into a TimestampBuf");
-    // A count that is none is refused below; only a proper one can be too large for the buffer.
+    // An invalid count is refused below; only a valid one can be too large for the buffer.
     assert(!isGrantCount(count) || count <= out.room, "the buffer has room for the grant");
     const refusal = this.#reserve(nowMs, count);
     if (refusal !== undefined) return err(refusal);
@@ -134,7 +134,7 @@ export class WindowAllocator {
   }
 
   /**
-   * The bound to make durable next: `aheadMs` past the clock, or past the present bound where the clock lags
+   * The bound to make durable next: `aheadMs` past the clock, or past the current bound if the clock lags
    * behind it. Changes nothing.
    */
   prepareWindowExtension(request: { readonly nowMs: number; readonly aheadMs: number }): Result<number, PrepareError> {

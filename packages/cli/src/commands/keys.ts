@@ -26,6 +26,13 @@ export function registerKeys(program: Command, cli: Cli): void {
     examples: ["gossip keys encode row:7/1000", "gossip keys split path:a path:n --parts 4"],
   });
 
+  registerForms(keys, cli);
+  registerSuccessor(keys, cli);
+  registerCuts(keys, cli);
+}
+
+/** `encode` and `decode`. */
+function registerForms(keys: Command, cli: Cli): void {
   keyCommand(keys, {
     usage: "encode <key>",
     summary: "Print the bytes of a key in hexadecimal",
@@ -43,7 +50,10 @@ export function registerKeys(program: Command, cli: Cli): void {
   }).action(
     acting(cli, async (text: string, flags: Flags) => onKey(text, (key) => print(cli, flags, decodeKey(key), linesOf))),
   );
+}
 
+/** `successor`. */
+function registerSuccessor(keys: Command, cli: Cli): void {
   keyCommand(keys, {
     usage: "successor <key>",
     summary: "Print the least key above a key, or above all that begin with it",
@@ -60,7 +70,10 @@ export function registerKeys(program: Command, cli: Cli): void {
         }),
       ),
     );
+}
 
+/** `midpoint` and `split`. */
+function registerCuts(keys: Command, cli: Cli): void {
   keyCommand(keys, {
     usage: "midpoint <start> <end>",
     summary: "Print a key halfway between two",

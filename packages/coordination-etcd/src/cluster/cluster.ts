@@ -77,7 +77,7 @@ export class Cluster {
     }
   }
 
-  /** Sends a guarded write. Throws `EtcdFailure`, whose `mayBeDone` tells whether the outcome is unknown. */
+  /** Sends a guarded write. Throws `EtcdFailure`, whose `mayBeDone` is true if the outcome is unknown. */
   async write(txn: Txn): Promise<TxnResult> {
     const done = await this.client.txn(txn);
     if (!done.ok) throw new EtcdFailure(done.error);

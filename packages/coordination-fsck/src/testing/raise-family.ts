@@ -13,8 +13,9 @@ import {
   Coordinator,
   RANGE_EXHAUSTED,
   type CoordinationStore,
-  type ShardRecord,
   type FailureInput,
+  type ShardRecord,
+  type WorkerSession,
 } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
 import { unwrap } from "@gossip/stdx";
@@ -26,6 +27,15 @@ export const FAMILY_RUN: RunId = RunId.fromRaw(3n);
 const key = (position: number): Uint8Array => Uint8Array.of(position >> 8, position & 0xff);
 const positionOf = (bytes: Uint8Array): number => (bytes[0]! << 8) | bytes[1]!;
 const specOf = (start: number, end: number): ShardSpec => ShardSpec.withRange({ start: key(start), end: key(end) });
+
+const FAMILY = { tenant: FAMILY_TENANT, run: FAMILY_RUN };
+
+/** Registered ranges need not touch. */
+const ROOTS = [0, 1, 2].map((index) => ({
+  shard: ShardId.fromRaw(BigInt(index)),
+  spec: specOf(index * 20_000, index * 20_000 + 18_000),
+  cursor: Cursor.initial(),
+}));
 
 export interface FamilyOptions {
   /** 1 by default. The same seed makes the same family. */
@@ -52,80 +62,62 @@ export async function raiseFamily(
 ): Promise<readonly ShardRecord[]> {
   const random = new Random(seed);
   const clock = new ManualClock(1n);
-  // Not by chance: the ids of shards that come of a split follow from those of operations, and which one is claimed next from them.
+  // Op ids are fixed: the ids of split products derive from them, and with those the order of claims.
   let lastOpId = 1n;
   const coordinator = new Coordinator({ store, clock, newOpId: () => OpId.fromRaw(++lastOpId) });
-  const roots = [0, 1, 2].map((index) => ({
-    shard: ShardId.fromRaw(BigInt(index)),
-    // Registered ranges need not meet.
-    spec: specOf(index * 20_000, index * 20_000 + 18_000),
-    cursor: Cursor.initial(),
-  }));
-  const config = { leaseDuration: 1000n };
   unwrap(
     await coordinator.createRunWithShards({
-      tenant: FAMILY_TENANT,
-      run: FAMILY_RUN,
-      config,
-      shards: roots,
+      ...FAMILY,
+      config: { leaseDuration: 1000n },
+      shards: ROOTS,
       opId: OpId.fromRaw(1n),
     }),
   );
   const claim = () => {
     clock.advance(1n);
-    return coordinator.claim({
-      tenant: FAMILY_TENANT,
-      run: FAMILY_RUN,
-      worker: WorkerId.fromRaw(BigInt(random.below(9) + 1)),
-    });
+    return coordinator.claim({ ...FAMILY, worker: WorkerId.fromRaw(BigInt(random.below(9) + 1)) });
   };
   for (let step = 0; step < steps; step++) {
     const claimed = await claim();
     if (!claimed.ok) break;
     await using session = claimed.value;
-    const start = positionOf(session.spec.keyRangeStart);
-    const end = positionOf(session.spec.keyRangeEnd);
-    const from = session.cursor.lastKey === undefined ? start : positionOf(session.cursor.lastKey);
-    if (end - from < 8) {
-      unwrap(await session.complete(RANGE_EXHAUSTED));
-      continue;
-    }
-    const at = from + random.below(Math.floor((end - from) / 4));
-    const point = at + 2 + random.below(end - at - 4);
-    if (!random.chance(4))
-      unwrap(await session.checkpoint(Cursor.fromParts({ lastKey: key(at) }), { failures: failuresAt(at) }));
-    const { cursor } = session;
-    const move = random.below(6);
-    if (move < 2) {
-      unwrap(
-        await session.splitResidual(
-          unwrap(SplitResidualPlan.tryNew({ parentNewSpec: specOf(start, point), residualSpec: specOf(point, end) })),
-        ),
-      );
-    } else if (move < 4) {
-      const children = [
-        { spec: specOf(start, point), cursor },
-        { spec: specOf(point, end), cursor: Cursor.initial() },
-      ];
-      unwrap(await session.splitReplace(unwrap(SplitReplacePlan.tryNew(children))));
-    } else if (move === 4 && random.chance(3)) {
-      unwrap(await session.park("Poisoned", { detail: DETAIL }));
-    }
+    await workOn(session, random);
   }
-  // One of each at least, whatever became of the rest, where there is one left.
+  // At least one shard of each state, if any are left.
   const finished = await claim();
   if (finished.ok) unwrap(await finished.value.complete(RANGE_EXHAUSTED));
   const parked = await claim();
   if (parked.ok) unwrap(await parked.value.park("Poisoned", { detail: DETAIL }));
-  const page = unwrap(
-    await store.listShards({
-      tenant: FAMILY_TENANT,
-      run: FAMILY_RUN,
-      after: undefined,
-      limit: 1000,
-      filter: {},
-      now: clock.now(),
-    }),
-  );
-  return page.items;
+  const all = { ...FAMILY, after: undefined, limit: 1000, filter: {}, now: clock.now() };
+  return unwrap(await store.listShards(all)).items;
+}
+
+/** Finishes a small shard. Moves the cursor of a larger one, and may split or park it. */
+async function workOn(session: WorkerSession, random: Random): Promise<void> {
+  const start = positionOf(session.spec.keyRangeStart);
+  const end = positionOf(session.spec.keyRangeEnd);
+  const from = session.cursor.lastKey === undefined ? start : positionOf(session.cursor.lastKey);
+  if (end - from < 8) {
+    unwrap(await session.complete(RANGE_EXHAUSTED));
+    return;
+  }
+  const at = from + random.below(Math.floor((end - from) / 4));
+  const point = at + 2 + random.below(end - at - 4);
+  if (!random.chance(4))
+    unwrap(await session.checkpoint(Cursor.fromParts({ lastKey: key(at) }), { failures: failuresAt(at) }));
+  const lower = specOf(start, point);
+  const upper = specOf(point, end);
+  const move = random.below(6);
+  if (move < 2) {
+    const plan = SplitResidualPlan.tryNew({ parentNewSpec: lower, residualSpec: upper });
+    unwrap(await session.splitResidual(unwrap(plan)));
+  } else if (move < 4) {
+    const plan = SplitReplacePlan.tryNew([
+      { spec: lower, cursor: session.cursor },
+      { spec: upper, cursor: Cursor.initial() },
+    ]);
+    unwrap(await session.splitReplace(unwrap(plan)));
+  } else if (move === 4 && random.chance(3)) {
+    unwrap(await session.park("Poisoned", { detail: DETAIL }));
+  }
 }

@@ -47,7 +47,7 @@ const MAX_IDLE_BUFFERS = 4;
  * Commits updates of shards: the hot path.
  *
  * They are handed to the driver's thread as conditions and writes. Nothing is read here: what changes in the indexes
- * follows from the record that the guard stands for. So any number of updates costs one flush, and the write lock is held
+ * follows from the record that the guard vouches for. So any number of updates costs one flush, and the write lock is held
  * no longer than that takes.
  */
 export class ShardUpdates {

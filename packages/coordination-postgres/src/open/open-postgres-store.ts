@@ -11,7 +11,7 @@ import { READ_SERVER_VERSION } from "../sql/migrations.ts";
 
 /** Where the tables of a store are. */
 export interface PostgresLocation {
-  /** `postgres://user:password@host:port/database`, with `?sslmode=verify-full` and the like where wanted. This or `pool`. */
+  /** `postgres://user:password@host:port/database`, with options such as `?sslmode=verify-full`. This or `pool`. */
   readonly url?: string;
   /** Connections of the caller, who also closes them. Their settings stay as they are. This or `url`. */
   readonly pool?: Pool;

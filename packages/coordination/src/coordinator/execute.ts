@@ -75,7 +75,7 @@ export async function execute<Read, Writes extends RecordWrites, Outcome, Failur
     if (answer.kind === "LimitExceeded" || answer.kind === "Exists" || answer.kind === "Exhausted")
       return err(operation.refuse(answer));
 
-    // Try again. After an unknown outcome the next read shows what became of the write.
+    // Try again. After an unknown outcome the next read shows whether the write was made.
     if (answer.kind === "Unknown") {
       wasUnknown = true;
       target.rememberLost(read, writes, events);

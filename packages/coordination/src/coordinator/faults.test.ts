@@ -373,7 +373,7 @@ describe("what is no failure of the moment", () => {
 });
 
 describe("a session over a store that fails", () => {
-  test("stays open, and its next call reads what became of the last", async () => {
+  test("stays open, and its next call reads the outcome of the last", async () => {
     await seed();
     const session = unwrap(await coordinator.openSession({ tenant: TENANT, key: KEY, worker: worker(1) }));
     // Committed, but four answers are lost: the outcome is unknown.

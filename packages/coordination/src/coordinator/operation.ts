@@ -40,7 +40,7 @@ export interface Target<Read, Writes extends RecordWrites> {
   toWriteSet(read: Read, writes: Writes, now: LogicalTime): WriteSet;
   /** What a read returns once the writes are committed. */
   after(read: Read, writes: Writes, version: StoreVersion): Read;
-  /** The run's capacity, if the operation's result tells it. */
+  /** The run's capacity, if the operation's result includes it. */
   readHint(now: LogicalTime): Promise<CapacityHint | undefined>;
 
   /** How many writes have had an unknown outcome so far. Take it before a read, for `settleLost`. */

@@ -21,7 +21,7 @@ export type ShardCopy = Copy<ShardSituation>;
 export interface ShardTargetOptions {
   readonly tenant: TenantId;
   readonly key: ShardKey;
-  /** Whether the result tells how much of the run is left to claim. */
+  /** Whether the result includes the run's capacity. */
   readonly wantsHint?: boolean;
   /** Another way to read the shard. */
   readonly readShard?: (() => StoreAnswer<ShardRead>) | undefined;

@@ -269,7 +269,7 @@ describe("complete", () => {
     });
   });
 
-  test("an exhausted range keeps its cursor, also where there is none", () => {
+  test("an exhausted range keeps its cursor, even an initial one", () => {
     for (const cursor of [Cursor.initial(), at("c", "t")]) {
       const s = withShard(base(), { cursor });
       const result = complete(loaded(s), { ...command(s), point: RANGE_EXHAUSTED }, time(50));

@@ -9,12 +9,12 @@ import type { ShardRecord } from "./shard-record.ts";
  * rule decides:
  *
  *  1. a park reason exactly where parked
- *  2. an owner exactly where there is a deadline: the type sees to it
+ *  2. an owner exactly if there is a deadline: the type ensures it
  *  3. no lease where terminal
  *  4. a fence of at least 1
  *  5. at most 16 logged operations
  *  6. something spawned where split
- *  7. a parent exactly where the id is derived
+ *  7. a parent exactly if the id is derived
  *  8. nothing spawned whose id is not derived
  *  9. no op id logged twice
  * 10. at most 1,024 shards spawned

@@ -78,7 +78,7 @@ export interface CoordinationStore {
   readonly traits?: StoreTraits;
 
   /**
-   * The clock of the store's server, for `measureClockSkew`. Missing, or `undefined`, where there is no server whose
+   * The clock of the store's server, for `measureClockSkew`. Missing, or `undefined`, if there is no server whose
    * clock can be read. No protocol rule depends on it.
    */
   readServerTime?(): StoreAnswer<ServerTime | undefined>;

@@ -5,7 +5,7 @@ import { isLeasedAt, type ShardRecord } from "../records/shard-record.ts";
 import { assertIterable } from "./assert-iterable.ts";
 
 /**
- * How a run stands: its shards by state.
+ * The progress of a run: its shards by state.
  *
  * A snapshot. The numbers can move in either direction: an unparked shard is active again, and a new shard moves the
  * watermark back.

@@ -134,7 +134,7 @@ export function sizeOfHint(hint: ShardHint): number | ShardEncodeError {
   }
 }
 
-/** Writes a hint of known size at `offset`, where there is room for it. */
+/** Writes a hint of known size at `offset`. The buffer must have room for it. */
 export function writeHint(hint: ShardHint, { bytes, words }: MetadataBuf, offset: number): void {
   switch (hint.kind) {
     case "Range":

@@ -4,7 +4,7 @@ import { KeyBuf } from "./key-buf.ts";
 /**
  * A typed key that knows its bytes.
  *
- * Everything above stands on two promises of an implementation. Where they are
+ * Everything above relies on two promises of an implementation. Where they are
  * broken, ranges contain the wrong keys, and nothing reports it:
  *
  * - *order*: where `a` comes before `b`, the bytes of `a` come before those of `b`;

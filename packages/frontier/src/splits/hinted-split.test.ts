@@ -87,7 +87,7 @@ describe("planHintedSplitReplace", () => {
     ]);
   });
 
-  test("leaves the metadata of a range as it is, also where there is none", () => {
+  test("leaves the metadata of a range as it is, even if empty", () => {
     for (const parent of [
       unwrap(rangeShard({ start: ascii("a"), end: ascii("z"), connectorExtra: extra })),
       ShardSpec.withRange({ start: ascii("a"), end: bytes() }),

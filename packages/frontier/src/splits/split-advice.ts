@@ -23,7 +23,7 @@ export function rangeMidpoint(range: RangeInput): Uint8Array | undefined {
  *
  * Equal to within one unit, at a width of eight bytes beyond the longer bound, or of
  * the longest key there is. The keys increase strictly and lie strictly inside; there
- * are fewer where the range is too narrow, and none where it is empty or a bound is
+ * are fewer if the range is too narrow, and none if it is empty or a bound is
  * too large. Zeros at their ends are left off. A range without an end is cut as if it
  * ended where `rangeMidpoint` takes it to.
  *

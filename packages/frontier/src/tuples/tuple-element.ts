@@ -37,7 +37,7 @@ export const CODE_NULL = 0x00;
 export const CODE_BYTES = 0x01;
 export const CODE_STRING = 0x02;
 export const CODE_NESTED = 0x05;
-/** An integer of n bytes has this code plus n, or minus n where it is negative. */
+/** An integer of n bytes has this code plus n, or minus n if it is negative. */
 export const CODE_ZERO = 0x14;
 export const CODE_DOUBLE = 0x21;
 export const CODE_FALSE = 0x26;

@@ -3,7 +3,7 @@ import { encodePath } from "./sign.ts";
 /** Where the objects of a bucket are. */
 export interface BucketAddress {
   readonly origin: URL;
-  /** Of every request: empty, or `/bucket` where the bucket is not part of the host name. */
+  /** Of every request: empty, or `/bucket` if the bucket is not part of the host name. */
   readonly basePath: string;
 }
 

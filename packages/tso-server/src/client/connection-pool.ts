@@ -31,7 +31,7 @@ export class ConnectionPool {
     return this.#configured.has(endpoint);
   }
 
-  /** The connection to an endpoint, made where there is none that can be used. */
+  /** The connection to an endpoint; a new one if none can be used. */
   get(endpoint: ClientEndpoint): Connection {
     // Nearly always it is the leader's, again.
     const last = this.#last;

@@ -253,7 +253,7 @@ export class LeaderSearch {
     return pass.failures < Math.max(this.#parts.policy.maxAttempts, this.#parts.endpoints.length);
   }
 
-  /** Wait a while; `false` where the call's time is up by then. */
+  /** Wait a while; `false` if the call's time is up by then. */
   async #pause(call: Call, failures: number): Promise<boolean> {
     const { policy, random, timers, monotonicClock } = this.#parts;
     const leftMs = call.endsAtMs - monotonicClock.nowMs();

@@ -17,7 +17,7 @@ export interface ConsensusDriver {
    */
   leadershipEvents(): AsyncIterable<LeaderState>;
 
-  /** The durable bound, 0 where there is none. Sees every write acknowledged before the call, by any node in any epoch. */
+  /** The durable bound, or 0 if there is none. Sees every write acknowledged before the call, by any node in any epoch. */
   loadHighWater(): Promise<Result<number, DriverError>>;
 
   /**

@@ -2,7 +2,7 @@ import type { Epoch } from "@gossip/tso";
 
 /** What each kind of driver failure carries. One entry here is one kind. */
 interface DriverErrorFields {
-  /** This node does not lead. `observed` is the leadership that does, where the store said so. */
+  /** This node does not lead. `observed` is the leadership that does, if the store reported it. */
   NotLeader: { readonly observed?: Epoch };
   /** A later leadership exists. To a caller it means the same as `NotLeader`: this leader is stale. */
   Fenced: { readonly expected: Epoch; readonly current: Epoch };
@@ -16,7 +16,7 @@ interface DriverErrorFields {
 
 export type DriverErrorKind = keyof DriverErrorFields;
 
-/** A failure of one of the given kinds; of any kind where none is named. */
+/** A failure of one of the given kinds; of any kind by default. */
 export type DriverError<Kind extends DriverErrorKind = DriverErrorKind> = {
   [K in Kind]: { readonly kind: K } & DriverErrorFields[K];
 }[Kind];

@@ -7,7 +7,7 @@ import type { PeerEndpoint } from "./peer-endpoint.ts";
  * Until when a leadership may answer, on this process's monotonic clock, in milliseconds.
  *
  * The driver moves it as it renews its lease, so it is read for every answer. The driver guarantees that
- * no other node becomes leader before it has passed; `Infinity` where no other node can.
+ * no other node becomes leader before it has passed; `Infinity` if no other node can.
  */
 export type ServesUntil = () => number;
 

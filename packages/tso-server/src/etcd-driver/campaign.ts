@@ -31,7 +31,7 @@ export interface CampaignParts {
 /**
  * Stands for leadership for as long as the driver is open. It is always in one of these:
  *
- * - *following*: another node owns the leader key. It watches the key, and stands as soon as it is deleted.
+ * - *following*: another node owns the leader key. It watches the key, and becomes a candidate as soon as it is deleted.
  * - *standing*: the key was deleted. It takes a lease and creates the key under it, unless another node is faster.
  * - *waiting out*: it holds the key, but the lease under which the bound was last written still lives, because the key was
  *   removed by hand. That leader may believe that it leads until its lease has run out, so this one waits for that.

@@ -21,7 +21,7 @@ export class HighWaterKey {
     this.#leaderKey = names.leaderKey;
   }
 
-  /** What is stored; nothing where no leader has written yet. */
+  /** What is stored; nothing if no leader has written yet. */
   async load(): Promise<Result<HighWaterRecord | undefined, DriverError>> {
     const read = await this.#client.get(this.#key);
     return read.ok ? decode(read.value.found) : err(driverErrorOf(read.error));

@@ -6,7 +6,7 @@ const SKIPPED = etcdSkipped();
 /** Fast elections, so that leases of a second are allowed: etcd insists on more than one and a half election timeouts. */
 const PACE = ["--heartbeat-interval=50", "--election-timeout=500"];
 
-/** Skip a test that needs etcd where there is none, and say so; fail it where engines are required. */
+/** Skip a test that needs etcd, with a warning, if it is not installed; fail it if engines are required. */
 export function requireEtcd(context: TestContext): void {
   if (SKIPPED !== undefined) context.skip(SKIPPED);
 }

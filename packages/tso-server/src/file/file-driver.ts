@@ -53,7 +53,7 @@ export class FileDriver implements ConsensusDriver {
   }
 
   /**
-   * Open a state directory, made where there is none, and hold it until `close` or the end of the process.
+   * Open a state directory, creating it if necessary, and hold it until `close` or the end of the process.
    *
    * `wrapIo` is for tests that make the disk fail.
    */

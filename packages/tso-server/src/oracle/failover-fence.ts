@@ -44,7 +44,7 @@ export type FenceError =
  * 1. Stop serving; requests are refused until the last step.
  * 2. Wait for extensions of an earlier leadership to end; what they bring is dropped by their epoch.
  * 3. Load the durable bound, with every write of every earlier leader in it.
- * 4. Take as floor the first millisecond above it, or the clock's where that is later. Above, because the
+ * 4. Take as floor the first millisecond above it, or the clock's if that is later. Above, because the
  *    bound is inclusive: the last leader may have issued all of it.
  * 5. Make a bound durable that lies `failoverAdvanceMs` above the floor.
  * 6. Seed the allocator with both, and serve.

@@ -9,7 +9,7 @@ export class FrameReader {
   /**
    * Hand every frame that is now complete to `onFrame`, without its header. The bytes are only good during the call.
    *
-   * Answers `false` where a header announces nothing or more than `MAX_FRAME_SIZE`, or `onFrame` did: the stream is lost.
+   * Returns `false` if a header announces nothing or more than `MAX_FRAME_SIZE`, or `onFrame` did: the stream is lost.
    */
   push(chunk: Buffer, onFrame: (frame: Buffer) => boolean): boolean {
     // Nearly always a chunk holds whole frames, and nothing has to be joined.

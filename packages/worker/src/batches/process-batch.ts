@@ -2,7 +2,7 @@ import type { ItemContext } from "../runtime/item-context.ts";
 import type { RunWorkersOptions } from "../runtime/run-workers-options.ts";
 import type { Item } from "../sources/source.ts";
 
-/** What became of an item of a batch: its result, or why it failed. */
+/** The outcome of an item of a batch: its result, or why it failed. */
 export type BatchOutcome<R = unknown> = { readonly result: R } | { readonly error: unknown };
 
 /** The outcomes, one for each item, in the order of the items. `undefined`: all succeeded, without a result. */

@@ -48,7 +48,7 @@ describe("options of runWorkers", () => {
     );
   });
 
-  test("a worker is drawn where none is named, another each time", () => {
+  test("a worker id is drawn by default, another each time", () => {
     expect(makeSettings(options).worker).not.toBe(makeSettings(options).worker);
   });
 

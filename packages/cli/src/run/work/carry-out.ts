@@ -92,28 +92,17 @@ interface Around {
   readonly stop: StopSignal;
 }
 
-async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Around): Promise<CommandResult> {
-  const { flags, settings, numbers, jobSource, work } = job;
-  const { out } = settings;
+async function startAndWork(cli: Cli, job: Job, around: Around): Promise<CommandResult> {
+  const { settings, numbers, jobSource } = job;
+  const { opened, observer, stop } = around;
   const { view } = observer;
-  const { tenant, tso } = job.store;
-  const { source } = jobSource;
-  const clock = { leaseMs: numbers.leaseMs, hasOracle: tso !== undefined };
-  const judged = judgeSkew(await measureSkew(opened), clock);
+  const judged = judgeSkew(await measureSkew(opened), {
+    leaseMs: numbers.leaseMs,
+    hasOracle: job.store.tso !== undefined,
+  });
   if (!judged.ok) return judged;
   if (judged.value !== undefined) view.say(judged.value, { kind: "clockSkew" });
-  const started = await startOrJoin({
-    opened,
-    tenant,
-    settings,
-    source,
-    ...(jobSource.prepare === undefined ? {} : { prepare: jobSource.prepare.bind(jobSource) }),
-    config: runConfig(numbers),
-    shardCount: numbers.shardCount,
-    again: flags.again === true,
-    overwrite: flags.overwrite === true,
-    signal: stop.signal,
-  });
+  const started = await startRunOf(job, around);
   if (!started.ok) return started;
   if (started.value === "Aborted") return ok(stop.exit ?? "Interrupted");
   // What a retry could not finish is still a failure of its run.
@@ -127,7 +116,7 @@ async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Arou
         kind: "listKept",
       },
     );
-  const ended = await alreadyEnded(started.value, before.value, { opened, view, out });
+  const ended = await alreadyEnded(started.value, before.value, { opened, view, out: settings.out });
   if (ended !== undefined) return ended;
   const limited = await setLimits(opened, started.value.request, numbers.limits);
   if (!limited.ok) return limited;
@@ -137,63 +126,87 @@ async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Arou
     isNew: started.value.kind === "Created",
     skipped: before.value.totals.items,
   });
+  return workAndReport(job, around, { started: started.value, before: before.value });
+}
 
+function startRunOf({ flags, settings, store, numbers, jobSource }: Job, { opened, stop }: Around) {
+  return startOrJoin({
+    opened,
+    tenant: store.tenant,
+    settings,
+    source: jobSource.source,
+    ...(jobSource.prepare === undefined ? {} : { prepare: jobSource.prepare.bind(jobSource) }),
+    config: runConfig(numbers),
+    shardCount: numbers.shardCount,
+    again: flags.again === true,
+    overwrite: flags.overwrite === true,
+    signal: stop.signal,
+  });
+}
+
+interface Begun {
+  readonly started: Started;
+  readonly before: RunOverview;
+}
+
+/** Work on a run that has begun, show its progress, and report how it ended. */
+async function workAndReport(job: Job, { opened, observer, stop }: Around, begun: Begun): Promise<CommandResult> {
+  const { jobSource, work, numbers } = job;
+  const { started, before } = begun;
+  const { out } = job.settings;
+  const { tso } = job.store;
+  const { request } = started;
+  const { view } = observer;
   const beganMs = performance.now();
-  const { request } = started.value;
-  if (started.value.kind === "Created") await shareKeyKinds(opened, request, jobSource.keyKinds?.());
+  if (started.kind === "Created") await shareKeyKinds(opened, request, jobSource.keyKinds?.());
   observer.begin(request, jobSource.identity);
   const watch = watchRun({
     opened,
     request,
-    source,
+    source: jobSource.source,
     view,
     worker: observer.worker,
-    itemsBefore: before.value.totals.items,
+    itemsBefore: before.totals.items,
     own: observer.own,
     onShown: observer.onShown,
-    history: historyOf(opened, started.value, observer),
+    history: historyOf(opened, started, observer),
     isStopping: () => stop.signal.aborted,
   });
   const skewed = new AbortController();
   const stopWatching = watchSkew({
-    leaseMs: Number(started.value.record.config.leaseDuration),
+    leaseMs: Number(started.record.config.leaseDuration),
     hasOracle: tso !== undefined,
     measure: () => measureSkew(opened),
     onWarning: (text) => view.say(text, { kind: "clockSkew" }),
     onError: (error) => skewed.abort(error),
   });
+  const signal = AbortSignal.any([stop.signal, skewed.signal, ...(work.broken === undefined ? [] : [work.broken])]);
   let worked: Result<Worked | "Stopped", CliError>;
   try {
-    worked = await workToTheEnd({
-      opened,
-      tso,
-      started: started.value,
-      jobSource,
-      work,
-      out,
-      numbers,
-      observer,
-      signal: AbortSignal.any([stop.signal, skewed.signal, ...(work.broken === undefined ? [] : [work.broken])]),
-    });
+    worked = await workToTheEnd({ opened, tso, started, jobSource, work, out, numbers, observer, signal });
   } finally {
     stopWatching();
     await watch.end();
   }
   if (!worked.ok) return worked;
-  for (const failure of [skewed.signal, work.broken])
-    if (worked.value === "Stopped" && failure?.aborted === true) return err(failure.reason as CliError);
   if (worked.value === "Stopped") {
-    const now = await readOverview(opened, request);
-    const items = now.ok ? `${countOf(now.value.totals.items, "item")} done so far; ` : "";
-    view.close();
-    view.say(`Stopped: ${items}the same command goes on from here.`, { kind: "stopped" });
+    for (const failure of [skewed.signal, work.broken])
+      if (failure?.aborted === true) return err(failure.reason as CliError);
+    await reportStop(opened, request, view);
     return ok(stop.exit ?? "Interrupted");
   }
   const { overview, own } = worked.value;
   if (overview.status === "Done" && isFlawless(overview.totals)) await jobSource.discard?.();
   watch.showEnd(overview);
   view.close();
-  return closingMessage(view, overview, { out, before: before.value, elapsedMs: performance.now() - beganMs, own });
+  return closingMessage(view, overview, { out, before, elapsedMs: performance.now() - beganMs, own });
+}
+
+async function reportStop(opened: OpenedStore, request: RunRequest, view: RunObserver["view"]): Promise<void> {
+  const now = await readOverview(opened, request);
+  const items = now.ok ? `${countOf(now.value.totals.items, "item")} done so far; ` : "";
+  view.close();
+  view.say(`Stopped: ${items}the same command goes on from here.`, { kind: "stopped" });
 }
 
 /** Change the limits that the command names. Those of other processes stay. */

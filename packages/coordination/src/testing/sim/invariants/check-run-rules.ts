@@ -38,7 +38,7 @@ export function checkRunAllows(run: RunHead, before: ShardRecord, after: ShardRe
   return found;
 }
 
-/** What must hold between two states of a run: S8, and that none is completed while there is work, unless it was forced. */
+/** What must hold between two states of a run: S8, and that a run with work left is completed only by force. */
 export function checkRunStep(
   before: RunRecord | undefined,
   after: RunRecord,
