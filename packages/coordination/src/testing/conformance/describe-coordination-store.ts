@@ -6,6 +6,7 @@ import { lifecycleCases } from "./lifecycle-cases.ts";
 import { listingCases } from "./listing-cases.ts";
 import { noteCases } from "./note-cases.ts";
 import { noteStoreCases } from "./note-store-cases.ts";
+import { registrationCases } from "./registration-cases.ts";
 import { runCases } from "./run-cases.ts";
 import { scenarioCases } from "./scenario-cases.ts";
 import { settingCases } from "./setting-cases.ts";
@@ -18,6 +19,7 @@ export const CONFORMANCE_CASES: Readonly<Record<string, readonly ConformanceCase
   "the store port": storeCases,
   listing: listingCases,
   "the life of a shard": lifecycleCases,
+  registration: registrationCases,
   runs: runCases,
   splits: splitCases,
   claiming: claimCases,
