@@ -1,4 +1,4 @@
-import { type CapacityHint, type CommitAnswer, type ShardRecord, type UpdateShardSet } from "@gossip/coordination";
+import type { CapacityHint, CommitAnswer, ShardRecord, UpdateShardSet } from "@gossip/coordination";
 import { readRunVersion, readShardVersion, shardVersion, type RowVersion } from "../layout/record-version.ts";
 
 /** A write set whose guards are versions that this store issued. */
