@@ -262,6 +262,9 @@ describe("a run", () => {
     expect(marksOf(timeline)).toEqual(expect.arrayContaining(["claim", "takeover", "rejected"]));
     const [first] = timeline.workers.filter(({ worker }: Json) => worker === "0000000000000007");
     expect(first.spans).toMatchObject([{ shard: "0000000000000002", end: "taken" }]);
+    // Neither is registered. One of them holds a shard.
+    const live = timeline.workers.map(({ worker, isLive }: Json) => [worker, isLive]);
+    expect(Object.fromEntries(live)).toEqual({ "0000000000000007": false, "0000000000000008": true });
   });
 
   test("lists parked shards with the errors that parked them", async () => {

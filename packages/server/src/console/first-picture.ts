@@ -23,7 +23,7 @@ export interface RunPlan {
 /** More samples than a strip has pixels show nothing more. */
 const SAMPLES = 2048;
 /** Fewer shards are counted in a second. */
-const SKETCH_FROM = 20_000;
+export const SKETCH_FROM = 20_000;
 /** Shards that are read for one of the sample: the first may be split. */
 const SAMPLE_READS = [2, 32] as const;
 const MAX_WORKERS = 200;

@@ -60,6 +60,8 @@ export const HISTORY_EXECUTORS: { readonly [Name in HistoryName]: Execute<Name> 
     const workers = await shown.console.workersOf(shown.request);
     const lines = leaseTimeline(leases, { fromMs, toMs }).slice(0, MAX_WORKERS);
     const sinceMs = leases[0]?.atMs;
+    // A program that does not register its workers still holds shards.
+    const holders = shown.view.counted?.sample.holders;
     return {
       ok: {
         fromMs,
@@ -69,7 +71,7 @@ export const HISTORY_EXECUTORS: { readonly [Name in HistoryName]: Execute<Name> 
           return {
             worker: writeId(worker),
             ...(entry === undefined ? {} : { name: entry.name, host: entry.host }),
-            isLive: entry !== undefined,
+            isLive: entry !== undefined || holders?.has(worker) === true,
             spans: spans.map(spanOf),
             marks: marks.map(({ atMs, kind, shard }) => ({ atMs, kind, shard: writeId(shard) })),
           };

@@ -23,7 +23,7 @@ import {
   type RunSample,
 } from "@gossip/insight";
 import type { ConsoleEventLog } from "./console-event-log.ts";
-import { planRun, sketchRun, type RunPlan } from "./first-picture.ts";
+import { planRun, SKETCH_FROM, sketchRun, type RunPlan } from "./first-picture.ts";
 import { KeptProgress } from "./kept-progress.ts";
 import { KeyShower } from "./key-shower.ts";
 import { PacedWork } from "./paced-work.ts";
@@ -54,6 +54,8 @@ const UNWATCHED_SHARE = 0.01;
 /** A run that no page shows is looked at less often by this factor. */
 const UNWATCHED_PACE = 5;
 const FIRST_SHARE = 0.5;
+/** The same for finding out where the shards lie, until which there is nothing to show. */
+const PLAN_SHARE = 0.8;
 /** A look that is older shows other states of shards than the store's counts. */
 const OLD_MS = 10_000;
 /** A view that no request asks for is not kept up to date. */
@@ -181,7 +183,10 @@ export class RunView {
     this.touch();
     const allowed = Math.max(2 * this.#options.everyMs, (2 * (this.#counted?.tookMs ?? 0)) / SHARE);
     if (this.#isFinal || age < allowed) return;
-    await this.#patiently(this.#look());
+    const look = this.#look();
+    // Very many shards are not counted in time. The store's counts, and soon a sample, are there before.
+    if (this.#counted === undefined && ((await this.progress())?.total ?? 0) >= SKETCH_FROM) return;
+    await this.#patiently(look);
   }
 
   /** The counts of the store, for as long as there is no look. */
@@ -357,7 +362,9 @@ export class RunView {
     const { coordinator, events } = this.#options;
     const progress = await this.progress();
     this.#reading = { read: 0, expected: progress?.total ?? 0 };
-    this.#plan ??= await planRun(pass);
+    // Short, and in short steps: positions are read three times as fast as shards.
+    const pace = new PacedWork({ ...this.#options, share: this.#isWatched ? PLAN_SHARE : UNWATCHED_SHARE });
+    this.#plan ??= await planRun({ ...pass, pace });
     if (this.#plan === undefined || this.#plan.sample.length === 0 || progress === undefined) return this.#plan;
     const leafCount = progress.total - progress.split;
     this.#sketch = await sketchRun(pass, { ...this.#plan, leafCount }, coordinator);

@@ -164,7 +164,7 @@ function Figures({ detail }: { readonly detail: RunDetail }) {
       <div class="tile">
         <dt>Items done</dt>
         <dd>{items === undefined ? "–" : formatCount(items)}</dd>
-        <dd class="more">{detail.isCounted ? "stored" : "being counted"}</dd>
+        <dd class="more">{itemsNote(detail)}</dd>
       </div>
       <div class="tile">
         <dt>Rate</dt>
@@ -174,7 +174,7 @@ function Figures({ detail }: { readonly detail: RunDetail }) {
       <div class="tile">
         <dt>{isRunning ? "Time left" : "Took"}</dt>
         <dd>{isRunning ? leftText(detail) : tookText(detail)}</dd>
-        <dd class="more">{isRunning ? "predicted" : ""}</dd>
+        <dd class="more">{isRunning && (detail.remainingMs === undefined ? "not known yet" : "predicted")}</dd>
       </div>
       <div class="tile">
         <dt>Workers</dt>
@@ -196,6 +196,12 @@ function Figures({ detail }: { readonly detail: RunDetail }) {
       </div>
     </dl>
   );
+}
+
+/** A program may keep no count of its items. */
+function itemsNote({ isCounted, items }: RunDetail): string {
+  if (items !== undefined) return "stored";
+  return isCounted ? "not counted" : "being counted";
 }
 
 function limitText({ settings }: RunDetail): string {

@@ -19,6 +19,10 @@ export function EventTable({
   const app = useApp();
   const nowMs = app.nowMs.value;
   const tenant = app.location.value.query["tenant"];
+  const titleOf = (run: string): string | undefined => {
+    const title = titles?.get(run);
+    return title === run ? undefined : title;
+  };
   return (
     <div class="table-wrap" tabIndex={0} role="group" aria-label="Events">
       <table class="events">
@@ -39,7 +43,7 @@ export function EventTable({
               {!isShort && (
                 <td class="item">
                   <a href={hrefOf({ page: "run", run: event.run }, { tenant })} title={event.run}>
-                    {titles?.get(event.run) ?? <code>{shortId(event.run)}</code>}
+                    {titleOf(event.run) ?? <code>{shortId(event.run)}</code>}
                   </a>
                 </td>
               )}

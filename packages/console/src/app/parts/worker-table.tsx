@@ -23,7 +23,7 @@ export function WorkerTable(props: {
   const { workers, run, isShort = false } = props;
   return (
     <div class="table-wrap" tabIndex={0} role="group" aria-label="Workers">
-      <table>
+      <table class={isShort ? undefined : "cards"}>
         <thead>
           <tr>
             <th scope="col">Worker</th>
@@ -47,13 +47,23 @@ export function WorkerTable(props: {
                 <span title={worker.worker}>{workerTitle(worker)}</span>
                 <div class="muted small">{whereOf(worker)}</div>
               </th>
-              {!isShort && <td>{worker.startedAtMs === undefined ? "–" : <Ago atMs={worker.startedAtMs} />}</td>}
-              <td>
+              {!isShort && (
+                <td data-label="Since">{worker.startedAtMs === undefined ? "–" : <Ago atMs={worker.startedAtMs} />}</td>
+              )}
+              <td data-label="Holds">
                 <Holdings worker={worker} run={run} isShort={isShort} />
               </td>
-              <td class="num">{formatRate(worker.perSecond)}</td>
-              {!isShort && <td class="num">{worker.items === undefined ? "–" : formatCount(worker.items)}</td>}
-              <td>{worker.seenAtMs === undefined ? "–" : <LastSeen atMs={worker.seenAtMs} />}</td>
+              <td class="num" data-label="Rate">
+                {formatRate(worker.perSecond)}
+              </td>
+              {!isShort && (
+                <td class="num" data-label="Items">
+                  {worker.items === undefined ? "–" : formatCount(worker.items)}
+                </td>
+              )}
+              <td data-label="Last seen">
+                {worker.seenAtMs === undefined ? "–" : <LastSeen atMs={worker.seenAtMs} />}
+              </td>
             </tr>
           ))}
         </tbody>

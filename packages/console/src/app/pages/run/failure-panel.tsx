@@ -139,7 +139,7 @@ function ParkedPanel({ run, tenant, detail }: RunPanelProps) {
         {(page) => (
           <>
             <div class="table-wrap" tabIndex={0} role="group" aria-label="Parked shards">
-              <table>
+              <table class="cards">
                 <thead>
                   <tr>
                     <th scope="col">Shard</th>
@@ -156,14 +156,18 @@ function ParkedPanel({ run, tenant, detail }: RunPanelProps) {
                       <th scope="row">
                         <ShardLink run={run} shard={shard.shard} />
                       </th>
-                      <td>{shard.parkReason ?? "–"}</td>
-                      <td class="mono item">{startText(shard.start)}</td>
-                      <td class="mono item">{shard.cursor?.text ?? "–"}</td>
-                      <td>
+                      <td data-label="Reason">{shard.parkReason ?? "–"}</td>
+                      <td class="item" data-label="From">
+                        <span class="mono">{startText(shard.start)}</span>
+                      </td>
+                      <td class={shard.cursor === undefined ? "item none" : "item"} data-label="Stopped after">
+                        <span class="mono">{shard.cursor?.text ?? "–"}</span>
+                      </td>
+                      <td class={shard.parkError === undefined ? "none" : undefined} data-label="Error">
                         <span class="long">{shard.parkError ?? "–"}</span>
                       </td>
                       {app.canOperate && (
-                        <td>
+                        <td data-label="Action">
                           <button
                             type="button"
                             class="button small"

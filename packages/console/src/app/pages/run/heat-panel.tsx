@@ -54,9 +54,9 @@ export function HeatPanel(props: RunPanelProps) {
     >
       <Loaded resource={heat} what="The heat map">
         {(data) =>
-          data.columns.length === 0 ? (
-            <Empty title="Nothing recorded yet">
-              <p>Rates appear here a second after the first item is done.</p>
+          data.columns.length === 0 || data.max === 0 ? (
+            <Empty title={isZoomed ? "No item was done here" : "No item was done yet"}>
+              <p>Rates appear here a second after {isZoomed ? "an" : "the first"} item is done.</p>
             </Empty>
           ) : (
             <HeatPicture
