@@ -120,7 +120,7 @@ function entryOf(
 
 function unescape(escaped: Uint8Array): Uint8Array {
   // Most starts have no zero, and one copy is enough.
-  if (!escaped.includes(ZERO)) return Uint8Array.from(escaped);
+  if (!escaped.includes(ZERO)) return new Uint8Array(escaped);
   const bytes = new Uint8Array(escaped.length);
   let size = 0;
   for (let at = 0; at < escaped.length; at++) {

@@ -69,7 +69,7 @@ export async function listShardPositions(
   );
   const items = rows
     .slice(0, limit)
-    .map(({ shard, key_range_start: start }) => ({ keyRangeStart: Uint8Array.from(start), shard: shardIdOf(shard) }));
+    .map(({ shard, key_range_start: start }) => ({ keyRangeStart: new Uint8Array(start), shard: shardIdOf(shard) }));
   return { items, next: rows.length > limit ? items.at(-1) : undefined };
 }
 
