@@ -1,6 +1,11 @@
 import type { Statement } from "./statement.ts";
 
-/** How many shards exist, in all and for a tenant, and the first of the given ids that is taken in the run. Locks nothing. */
+/**
+ * How many shards exist, in all and for a tenant, and the first of the given ids that is taken in the run. Locks nothing.
+ *
+ * `OFFSET 0` keeps the lookup of an id a subquery of its own. As a join, and without statistics, the server read the keys of the whole run
+ * and compared each of them with each id.
+ */
 export const CHECK_NEW_SHARDS: Statement = {
   name: "check_new_shards",
   text: (schema) => `
@@ -8,7 +13,7 @@ SELECT (SELECT shard_count FROM ${schema}.totals) AS total,
   (SELECT shard_count FROM ${schema}.tenants WHERE tenant = $2) AS of_tenant,
   (SELECT given.shard
    FROM unnest($3::bytea[]) WITH ORDINALITY AS given(shard, ordinal)
-   WHERE EXISTS (SELECT FROM ${schema}.shards s WHERE s.run_id = $1 AND s.shard = given.shard)
+   WHERE (SELECT true FROM ${schema}.shards s WHERE s.run_id = $1 AND s.shard = given.shard OFFSET 0)
    ORDER BY given.ordinal
    LIMIT 1) AS taken`,
 };

@@ -6,6 +6,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPostgresStore } from "../open/open-postgres-store.ts";
 import { ADVANCE_SHARD, ADVANCE_SHARDS } from "./advance-shards.ts";
+import { CHECK_NEW_SHARDS } from "./counts.ts";
 import { listClaimCandidates } from "./list-claim-candidates.ts";
 import { LIST_FIRST_SHARDS, LIST_NEXT_SHARDS } from "./list-shards.ts";
 import { LOCK_SHARD } from "./locks.ts";
@@ -56,7 +57,7 @@ const UPDATES = [
   UPDATE_SHARDS_OF_GUARDED_RUN,
   UPDATE_SPLIT_SHARD,
 ];
-const READS = [LOCK_SHARD, READ_SHARD, READ_SHARDS, listClaimCandidates(8)];
+const READS = [LOCK_SHARD, READ_SHARD, READ_SHARDS, CHECK_NEW_SHARDS, listClaimCandidates(8)];
 
 test.each([...ADVANCES, ...UPDATES, ...READS])(
   "$name finds a shard by its key in tables without statistics",
