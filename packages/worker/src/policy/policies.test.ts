@@ -100,6 +100,7 @@ describe("splits", () => {
     lastSplitMs: undefined,
     missCount: 0,
     itemCount: 100,
+    earlierMs: undefined,
     aheadCount: 10,
     isEndKnown: true,
   };
@@ -117,6 +118,16 @@ describe("splits", () => {
       name: "as long as it was held, for each item of a shard that has finished none",
       change: { itemCount: 0, aheadCount: 2 },
       handoverMs: 10_000,
+    },
+    {
+      name: "what earlier items took, for each item of a shard that was only just claimed",
+      change: { itemCount: 0, heldSinceMs: 10_000, earlierMs: 400, aheadCount: 6 },
+      handoverMs: 1200,
+    },
+    {
+      name: "what its own items took, as soon as it has finished some",
+      change: { itemCount: 99, earlierMs: 0, aheadCount: 2 },
+      handoverMs: 100,
     },
     { name: "any amount where the end is not in sight", change: { isEndKnown: false }, handoverMs: Infinity },
     {

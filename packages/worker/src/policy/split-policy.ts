@@ -35,6 +35,8 @@ export interface SplitOutlook {
   readonly missCount: number;
   /** Items finished since the shard was claimed. */
   readonly itemCount: number;
+  /** What an item of the earlier shards of this process took, if there were any. */
+  readonly earlierMs: number | undefined;
   /** Items that were read but not started. */
   readonly aheadCount: number;
   /** Whether the shard has no further items. */
@@ -42,11 +44,19 @@ export interface SplitOutlook {
 }
 
 /**
- * The expected time per item. A shard that has not finished an item yet is assumed to need the time that it has been
- * held.
+ * The expected time per item. The first estimate is what items of earlier shards took, `earlierMs`, if there were any.
+ * Otherwise a shard that has not finished an item yet is assumed to need the time that it has been held.
  */
-export function paceMs({ heldMs, itemCount }: { readonly heldMs: number; readonly itemCount: number }): number {
-  return heldMs / Math.max(1, itemCount);
+export function paceMs({
+  heldMs,
+  itemCount,
+  earlierMs,
+}: {
+  readonly heldMs: number;
+  readonly itemCount: number;
+  readonly earlierMs: number | undefined;
+}): number {
+  return earlierMs === undefined ? heldMs / Math.max(1, itemCount) : (earlierMs + heldMs) / (1 + itemCount);
 }
 
 /**
@@ -64,6 +74,7 @@ export function expectedHandoverMs({ minHandoverMs, minIntervalMs }: SplitPolicy
     lastSplitMs,
     missCount,
     itemCount,
+    earlierMs,
     aheadCount,
     isEndKnown,
   } = outlook;
@@ -73,7 +84,7 @@ export function expectedHandoverMs({ minHandoverMs, minIntervalMs }: SplitPolicy
   const heldMs = nowMs - heldSinceMs;
   if (!isEndKnown && heldMs >= minHandoverMs) return Infinity;
   // The holder is busy with the items it has started, so a single item ahead is handed over.
-  const handoverMs =
-    paceMs({ heldMs: isEndKnown ? heldMs : nowMs - workingSinceMs, itemCount }) * Math.ceil(aheadCount / 2);
+  const workedMs = isEndKnown ? heldMs : nowMs - workingSinceMs;
+  const handoverMs = paceMs({ heldMs: workedMs, itemCount, earlierMs }) * Math.ceil(aheadCount / 2);
   return handoverMs >= minHandoverMs ? handoverMs : 0;
 }

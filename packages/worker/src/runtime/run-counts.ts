@@ -14,6 +14,14 @@ export class RunCounts {
   parked = 0;
   released = 0;
   lost = 0;
+  /** How long the shards that this process no longer holds were held, and the items that it finished in them. */
+  earlierHoldMs = 0;
+  earlierItems = 0;
+
+  /** What an item of the earlier shards took, if there were any. */
+  get earlierMs(): number | undefined {
+    return this.earlierItems === 0 ? undefined : this.earlierHoldMs / this.earlierItems;
+  }
 
   /** The counters together with the state of the work. */
   snapshot(now: WorkNow): WorkerProgress {

@@ -104,6 +104,7 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
       this.#upkeep.abandon();
       this.#flow.drop();
       this.#reader.close();
+      this.#splitter.close();
       this.#isLeft = true;
       if (this.#stop !== undefined) this.#abortItems(this.#stop);
       await this.#results.close();

@@ -88,8 +88,16 @@ export class ShardSplitter<I extends Item, R> {
       lastSplitMs: this.#lastSplitMs,
       missCount: this.#missCount,
       itemCount: this.#itemCount,
+      earlierMs: this.#host.counts.earlierMs,
     };
     return expectedHandoverMs(splitPolicy, { nowMs, ...held, aheadCount, isEndKnown });
+  }
+
+  /** The shard is no longer held. */
+  close(): void {
+    const { counts, settings } = this.#host;
+    counts.earlierHoldMs += settings.time.nowMs() - this.#heldSinceMs;
+    counts.earlierItems += this.#itemCount;
   }
 
   /** Split off work for up to `parts` others, if possible. */
@@ -128,7 +136,8 @@ export class ShardSplitter<I extends Item, R> {
     }
     const ahead = this.#work.ahead().map(({ key }) => key);
     const heldMs = this.#host.settings.time.nowMs() - this.#heldSinceMs;
-    const pace = paceMs({ heldMs, itemCount: this.#itemCount });
+    const { earlierMs } = this.#host.counts;
+    const pace = paceMs({ heldMs, itemCount: this.#itemCount, earlierMs });
     const aheadMs = pace * ahead.length;
     const worthwhile = isEndKnown ? this.#worthwhileParts(parts, aheadMs) : parts;
     return splitPoints({ range, startedKey, samples, ahead, isEndKnown, aheadMs }, worthwhile);

@@ -120,4 +120,28 @@ describe("WorkSharing", () => {
     }
     expect(askedAfter).toEqual([100, 300, 700, 1500, 2500, 3500, 4500]);
   });
+
+  test("asks after 400 ms while workers starve, although they find something to claim", async () => {
+    const { time, share, asked } = setUp(hint(true, 1));
+    const shard = new Shard(Infinity);
+    const askedAfter: number[] = [];
+    for (let ms = 0; ms < 1000; ms += 50) {
+      const before = asked();
+      await share([shard]);
+      if (asked() > before) askedAfter.push(ms);
+      time.block(50);
+    }
+    expect(askedAfter).toEqual([100, 300, 700]);
+  });
+
+  test("does not ask as long as it has nothing to hand over", async () => {
+    const { time, share, asked } = setUp(hint(true));
+    for (let ms = 0; ms < 5000; ms += 100) {
+      await share([new Shard(0)]);
+      time.block(100);
+    }
+    expect(asked()).toBe(0);
+    await share([new Shard(0), new Shard(60)]);
+    expect(asked()).toBe(1);
+  });
 });

@@ -11,6 +11,8 @@ export interface Shareable {
 
 /** How old the last capacity report may be before the store is queried. */
 const ASK_EVERY_MS = 1000;
+/** The same while workers of other processes wait, or did so not long ago. */
+const ASK_STARVED_MS = 400;
 /** The same while shards are being split: more than one worker may be waiting. */
 const ASK_AGAIN_MS = 100;
 /**
@@ -25,9 +27,10 @@ const MAX_PARTS_ELSEWHERE = 16;
  * Decides when shards are split: as soon as workers are idle, in this process or in others.
  *
  * This process knows its own idle workers. Every renewal reports on the others. If no renewal was due for a while, the
- * store is queried, which costs a read and no write. The shards that are expected to hand over the most work are split,
- * into as many parts as this process has idle workers. How many wait elsewhere is unknown: one part is split off for
- * them, and twice as many each time that a report shows that all of them were taken and workers still wait.
+ * store is queried, which costs reads and no write: once a second, or twice a second while workers of other
+ * processes starve, and only if there is work to hand over. The shards that are expected to hand over the most work
+ * are split, into as many parts as this process has idle workers. How many wait elsewhere is unknown: one part is split
+ * off for them, and twice as many each time that a report shows that all of them were taken and workers still wait.
  */
 export class WorkSharing {
   readonly #time: WorkerTime;
@@ -35,6 +38,7 @@ export class WorkSharing {
   readonly #onWanted: () => void;
   readonly #onBug: (error: unknown) => void;
   #isWantedElsewhere = false;
+  #isStarved = false;
   /** Reports in a row that workers of other processes wait and nothing can be claimed. */
   #wantedReports = 0;
   /** How many parts to split off next for workers of other processes. */
@@ -59,6 +63,7 @@ export class WorkSharing {
 
   observe({ isStarved, availableCount }: CapacityHint): void {
     this.#observedMs = this.#time.nowMs();
+    this.#isStarved = isStarved;
     this.#isWantedElsewhere = isStarved && availableCount === 0;
     if (!this.#isWantedElsewhere) {
       this.#wantedReports = 0;
@@ -80,7 +85,7 @@ export class WorkSharing {
     const all = [...shards];
     const underWay = all.filter(({ isSplitting }) => isSplitting).length;
     const wanted = Math.max(idleWorkers, this.#isWantedElsewhere ? this.#partsElsewhere : 0) - underWay;
-    if (wanted <= 0 || all.length === 0) return this.#askWhereQuiet(all.length, nowMs);
+    if (wanted <= 0 || all.length === 0) return this.#askWhereQuiet(all, nowMs);
     const leastMs = idleWorkers > 0 ? 0 : (LEAST_HANDOVER_MS[this.#wantedReports - 1] ?? 0);
     const chosen = all
       .map((shard) => ({ shard, handoverMs: shard.expectedHandoverMs(nowMs) }))
@@ -103,8 +108,12 @@ export class WorkSharing {
     });
   }
 
-  #askWhereQuiet(held: number, nowMs: number): void {
-    if (held === 0 || this.#isAsking || nowMs - this.#observedMs < this.#askEveryMs) return;
+  #askWhereQuiet(shards: readonly Shareable[], nowMs: number): void {
+    const ageMs = nowMs - this.#observedMs;
+    const isOld = ageMs >= this.#askEveryMs || (this.#isStarved && ageMs >= ASK_STARVED_MS);
+    if (this.#isAsking || !isOld) return;
+    // A worker with nothing to hand over leaves the store alone.
+    if (!shards.some((shard) => shard.expectedHandoverMs(nowMs) > 0)) return;
     this.#isAsking = true;
     this.#ask()
       .then((capacity) => {

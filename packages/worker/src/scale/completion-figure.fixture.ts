@@ -15,18 +15,24 @@ export const TIMES = { roundTripMs: 2, leaseMs: 15_000 } as const;
 export const SEED = 1;
 const SHARDS_PER_WORKER = [1, 8, 64];
 const MOST_OVER_IDEAL = 1.05;
-/** A run may be this much over the best fixed sharding, which has no messages to wait for but its own. */
-const MOST_OVER_FIXED = 1.01;
+/**
+ * A run may take longer than the best fixed sharding by what its dearest item costs, and by no more than this part of
+ * the fixed sharding. No schedule is finer than one item, and the model of fixed sharding waits for no messages but its
+ * own.
+ */
+const MOST_OVER_FIXED = 0.01;
 
-/** The shards that `gossip run` plans by default. */
+/** The shards that `gossip run` plans by default: 8 for each worker, at least 32. */
 export function plannedShards(workers: number): number {
-  return Math.min(1024, Math.max(32, 8 * workers));
+  return Math.max(32, 8 * workers);
 }
 
 export interface Measured {
   readonly overIdeal: number;
   readonly fixed: readonly number[];
   readonly queue: number;
+  /** What the dearest item costs. */
+  readonly dearestItem: number;
   readonly splits: number;
   readonly storeCallsPerSecond: number;
 }
@@ -42,6 +48,7 @@ export async function measureCompletion(name: WorldName, { workers, items, meanM
     overIdeal: over(fleet.completionMs),
     fixed: SHARDS_PER_WORKER.map((per) => over(scheduleMs(world, staticParts(world, workers * per), TIMES))),
     queue: over(scheduleMs(world, everyItem, TIMES)),
+    dearestItem: over(world.costs.reduce((most, each) => Math.max(most, each), 0)),
     splits: fleet.splits,
     storeCallsPerSecond: (1000 * calls) / fleet.completionMs,
   };
@@ -88,22 +95,25 @@ export function completionFigure(size: JobSize): void {
           { name: "central queue", values: measured.map(({ queue }) => queue) },
         ],
       },
-      verdicts: measured.flatMap(({ overIdeal, fixed }, index) =>
-        verdictsOf(worlds[index]!, overIdeal, Math.min(...fixed)),
-      ),
+      verdicts: measured.flatMap((each, index) => verdictsOf(worlds[index]!, each)),
     };
   });
 }
 
-function verdictsOf(name: WorldName, overIdeal: number, bestFixed: number): { sentence: string; isMissed: boolean }[] {
+function verdictsOf(
+  name: WorldName,
+  { overIdeal, fixed, dearestItem }: Measured,
+): { sentence: string; isMissed: boolean }[] {
+  const bestFixed = Math.min(...fixed);
+  const most = bestFixed + Math.min(dearestItem, MOST_OVER_FIXED * bestFixed);
   return [
     {
       sentence: `${name}: ${overIdeal.toFixed(3)}x of the ideal, promised at most ${MOST_OVER_IDEAL}x`,
       isMissed: overIdeal > MOST_OVER_IDEAL,
     },
     {
-      sentence: `${name}: ${(overIdeal / bestFixed).toFixed(3)}x of the best fixed sharding, promised at most ${MOST_OVER_FIXED}x`,
-      isMissed: overIdeal > MOST_OVER_FIXED * bestFixed,
+      sentence: `${name}: ${(overIdeal / bestFixed).toFixed(4)}x of the best fixed sharding, promised at most ${(most / bestFixed).toFixed(4)}x, one item more`,
+      isMissed: overIdeal > most,
     },
   ];
 }

@@ -98,7 +98,7 @@ export function readRunFlags(name: string | undefined, flags: RunFlags): Result<
       maxMs: read("--retry-max-delay", flags.retryMaxDelay, { min: 0, max: MAX_SECONDS, isSeconds: true }),
     },
     maxFailures: flags.maxFailures === undefined ? undefined : readMaxFailures(flags.maxFailures),
-    shardCount: read("--shards", flags.shards ?? String(Math.min(1024, Math.max(32, 8 * workers))), {
+    shardCount: read("--shards", flags.shards ?? String(Math.max(32, 8 * workers)), {
       min: 1,
       max: MAX_PLANNED_SHARDS,
     }),
