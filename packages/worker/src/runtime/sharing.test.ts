@@ -1,6 +1,6 @@
 // One hot shard and idle workers: without splits a run takes as long as its longest shard, however many workers there are.
 // Time here moves from timer to timer, so how long a run took is exact.
-
+import { WorkerId } from "@gossip/contracts";
 import { unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
 import type { Source } from "../sources/source.ts";
@@ -27,9 +27,11 @@ async function workFor(workers: readonly number[], source: Source<NumberedItem>)
   };
   const summaries = await world.time.runUntil(
     Promise.all(
-      workers.map((concurrency) =>
+      workers.map((concurrency, index) =>
         runWorkers({
           coordinator: world.connect(),
+          worker: WorkerId.fromRaw(BigInt(index + 1)),
+          newOpId: world.newOpId,
           run: RUN,
           source,
           time: world.time,

@@ -1,4 +1,4 @@
-import { RunId, ShardSpec, TenantId } from "@gossip/contracts";
+import { OpId, RunId, ShardSpec, TenantId } from "@gossip/contracts";
 import { Coordinator, MemoryStore, type CoordinationStore } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
 import { compareBytes, ok, unwrap } from "@gossip/stdx";
@@ -75,6 +75,8 @@ export class World {
   readonly time: ManualTime;
   readonly store: CoordinationStore;
   readonly coordinator: Coordinator;
+  /** Above those that tests choose themselves. */
+  #nextOpId = 1n << 40n;
 
   constructor({
     seed = 1,
@@ -94,10 +96,13 @@ export class World {
     this.coordinator = this.connect();
   }
 
+  /** Not random: the ids of the parts of a shard follow from op ids, and the order of claims from both. */
+  readonly newOpId = (): OpId => OpId.fromRaw(this.#nextOpId++);
+
   /** Another process's coordinator on the same store. */
   connect(): Coordinator {
     const retry = { sleep: (ms: number) => this.time.sleep(ms), random: () => this.time.random() };
-    return new Coordinator({ store: this.store, clock: this.clock, retry });
+    return new Coordinator({ store: this.store, clock: this.clock, retry, newOpId: this.newOpId });
   }
 
   async start(
