@@ -2,15 +2,13 @@ import type { RunRecord, RunRequest } from "@gossip/coordination";
 import { recentRate, type RunLabel } from "@gossip/insight";
 import { writeId, type AttentionWire, type RunRowWire } from "@gossip/protocol";
 import type { ConsoleService } from "./console-service.ts";
-import type { RunView } from "./run-view.ts";
+import { WRITER_SILENT_MS, type RunView } from "./run-view.ts";
 import { isOver } from "./shown-run.ts";
 
 /** Counting failures stops here. */
 const MAX_FAILURES = 10_000;
 /** The figures of a writer that is gone are not shown. */
 const FIGURES_LIFE_MS = 20_000;
-/** A writer writes every five seconds. When it did not, what this process has seen is newer. */
-const RATE_LIFE_MS = 7500;
 /** No prediction from less than this. */
 const LEAST_FRACTION = 0.02;
 /** A run without an item for so long is reported. */
@@ -86,7 +84,7 @@ async function figuresOf(view: RunView | undefined, shards: RunRowWire["shards"]
   const ageMs = writer === undefined ? Infinity : atMs - writer.atMs;
   const fraction = (ageMs < FIGURES_LIFE_MS ? writer?.fraction : undefined) ?? doneShare;
   if (isOver(view.run)) return { fraction };
-  const isCurrent = ageMs < RATE_LIFE_MS;
+  const isCurrent = ageMs < WRITER_SILENT_MS;
   const perSecond = (isCurrent ? writer?.perSecond : undefined) ?? recentRate(rollups, atMs);
   const told = isCurrent && writer?.remainingMs !== undefined ? writer.remainingMs - ageMs : undefined;
   const remainingMs = told ?? predict({ fraction, perSecond, items });

@@ -58,6 +58,8 @@ const FIRST_SHARE = 0.5;
 const PLAN_SHARE = 0.8;
 /** A look that is older shows other states of shards than the store's counts. */
 const OLD_MS = 10_000;
+/** A writer of history writes every five seconds. When it did not, what this process has seen is newer. */
+export const WRITER_SILENT_MS = 7500;
 /** A view that no request asks for is not kept up to date. */
 const LIFE_MS = 30_000;
 /** How long after its start requests wait for a look. All of them together: a browser sends only a few at once. */
@@ -200,16 +202,26 @@ export class RunView {
     await Promise.race([looked, this.#options.sleep(PATIENCE_MS)]);
   }
 
-  /** The history: this process's own if it writes it, else as it is stored, and what was seen since. */
+  /** The history: this process's own if it writes it, else as it is stored, and what was seen since its writer is silent. */
   async history(): Promise<RunHistory> {
     if (this.#recorder.isWriter) return this.#recorder.history;
     const nowMs = this.#options.nowMs();
     if (this.#stored !== undefined && nowMs < this.#stored.atMs + this.#options.everyMs) return this.#stored.history;
     const stored = await readHistory(this.#options.store, this.request);
     const seen = this.#recorder.history;
-    const history = stored === undefined ? seen : continueHistory({ stored, seen });
+    const history = stored === undefined ? seen : this.#isSilent(stored) ? continueHistory({ stored, seen }) : stored;
     this.#stored = { atMs: nowMs, history };
     return history;
+  }
+
+  /**
+   * Whether the process that writes the history seems to be gone. What this process sees comes later than what the writer
+   * counts, so that both together would count some items twice.
+   */
+  #isSilent({ writer }: RunHistory): boolean {
+    if (writer === undefined) return true;
+    const seenMs = this.#counted?.sample.atMs ?? 0;
+    return !this.#isOver && seenMs - writer.atMs > WRITER_SILENT_MS;
   }
 
   /** A worker whose lease was gone tried to write. */
