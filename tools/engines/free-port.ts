@@ -1,5 +1,8 @@
 import { randomInt } from "node:crypto";
+import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 /**
  * Below the range of ephemeral ports. In that range, a server that is killed and restarted on its port could find it taken
@@ -8,11 +11,29 @@ import { createServer } from "node:net";
 const LOWEST = 20_000;
 const BEYOND = 32_768;
 
-/** A free loopback port that the system does not assign by itself. Only another call of this function may return the same. */
+/** No server of a test starts later than this after its port was chosen. */
+const RESERVED_MS = 600_000;
+
+/** A free loopback port that the system does not assign by itself. No other call returns it in the next ten minutes. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, BEYOND);
-    if (await isFree(port)) return port;
+    if (reserve(port) && (await isFree(port))) return port;
+  }
+}
+
+/** Reserve a port among all processes of this user. Returns false if another call has it. */
+function reserve(port: number): boolean {
+  const folder = join(tmpdir(), `gossip-ports-${process.getuid?.() ?? 0}`);
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, String(port));
+  try {
+    writeFileSync(file, "", { flag: "wx" });
+    return true;
+  } catch {
+    if (statSync(file).mtimeMs > Date.now() - RESERVED_MS) return false;
+    utimesSync(file, new Date(), new Date());
+    return true;
   }
 }
 
