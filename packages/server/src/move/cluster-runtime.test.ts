@@ -5,6 +5,7 @@ import { Cursor, OpId, RunId, ShardId, ShardSpec, WorkerId, type Clock } from "@
 import { Coordinator, MemoryStore } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
 import { unwrap } from "@gossip/stdx";
+import { freePort } from "@gossip/tools/engines";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,11 +60,10 @@ async function start(name: string, oracle = "one", own: Clock = clock): Promise<
       clock,
       cluster: runtime,
       clusterHandler: runtime.handler,
-      listen: { port: ports.get(name) ?? 0 },
+      listen: { port: ports.get(name)! },
       isStoreShared: true,
     }),
   );
-  ports.set(name, Number(new URL(server.url).port));
   const node = { server, runtime };
   nodes.set(name, node);
   return node;
@@ -80,15 +80,10 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "gossip-cluster-"));
   nodes = new Map();
   ports = new Map([
-    ["a", 9],
-    ["b", 9],
+    ["a", await freePort()],
+    ["b", await freePort()],
   ]);
-  // Ports are known once the servers listen; a reload tells every node.
-  for (const name of ["a", "b"]) {
-    ports.set(name, 0);
-    await start(name);
-  }
-  for (const { runtime } of nodes.values()) unwrap(await runtime.reload());
+  for (const name of ports.keys()) await start(name);
 });
 afterEach(async () => {
   for (const name of nodes.keys()) await stop(name);

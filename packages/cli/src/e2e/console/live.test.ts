@@ -109,7 +109,7 @@ test("a lost connection is shown, and everything is read again when the server i
   await page.context().close();
 });
 
-const [ROOTS, CHILDREN] = [effort({ usual: 100, exploring: 4000 }), 250];
+const [ROOTS, CHILDREN] = [effort({ usual: 400, exploring: 4000 }), 250];
 const MANY = (ROOTS * CHILDREN).toLocaleString("en");
 
 test(
