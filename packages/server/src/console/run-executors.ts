@@ -155,9 +155,9 @@ const ROW_SIZE = 16;
 /** A key at a position, in a form that people can read where the codec has one. */
 export function bytesAt({ axis, keys }: RunView, position: number): Uint8Array {
   const bytes = axis?.keyAt(position, { isText: keys.codec === "path" }) ?? NO_BYTES;
-  if (keys.codec !== "row" || bytes.length === 0 || bytes.length >= ROW_SIZE) return bytes;
+  if (keys.codec !== "row" || bytes.length === 0) return bytes;
   const row = new Uint8Array(ROW_SIZE);
-  row.set(bytes);
+  row.set(bytes.subarray(0, ROW_SIZE));
   return row;
 }
 

@@ -76,6 +76,28 @@ test("the store is checked when an operator asks for it", async (context) => {
   await page.context().close();
 });
 
+test("the heat map tells key, rate and holder at the pointer, and zooms to what was dragged over", async (context) => {
+  context.skip(skipped !== undefined, skipped);
+  const page = await world.open(`#/runs/${realRun}`);
+  const panel = page.getByRole("region", { name: "Heat map" });
+  const map = panel.getByRole("application", { name: /^Heat map/ });
+  await map.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await map.boundingBox())!;
+  await page.mouse.move(x + width / 2, y + height / 3);
+  await panel.getByText(/^[\d.,]+\/s at row:\d+\/\d+ · .*–.* · no holder now/).waitFor();
+
+  const whole = panel.getByRole("button", { name: "Show everything" });
+  expect(await whole.isDisabled()).toBe(true);
+  await page.mouse.down();
+  await page.mouse.move(x + (2 * width) / 3, y + (2 * height) / 3, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(() => whole.isEnabled()).toBe(true);
+  await whole.click();
+  await expect.poll(() => whole.isDisabled()).toBe(true);
+  expect(world.complaints).toEqual([]);
+  await page.context().close();
+});
+
 const VIEWS = [
   { theme: "light", width: 1280 },
   { theme: "dark", width: 1280 },
