@@ -223,19 +223,6 @@ describe("a process that misbehaves", () => {
   });
 });
 
-test("all processes start before the first item if asked", async () => {
-  const { pool } = open(`echo started; ${worker(ANSWER)}`, { size: 3 });
-  let count = 0;
-  await new Promise<void>((resolve) => {
-    pool.onLog = (text) => {
-      expect(text).toBe("started");
-      if (++count === 3) resolve();
-      return undefined;
-    };
-    pool.startAll();
-  });
-});
-
 describe("stopping", () => {
   test("rejects what no process has begun, and lets the rest finish", async () => {
     const { pool, run } = open(worker(`sleep 0.2; ${ANSWER}`), { size: 1 });

@@ -69,11 +69,6 @@ export class PipePool {
     return this.#appetite;
   }
 
-  /** Start every process now: an interpreter takes as long to start as a thousand items. */
-  startAll(): void {
-    while (this.#start() !== undefined);
-  }
-
   /** The result of the item. It fails if the item failed, or if its signal fires. */
   run(request: PipeRequest): LateResult<ModuleResult> {
     const { item, signal } = request;

@@ -25,8 +25,6 @@ export interface JobWork {
   readonly broken?: AbortSignal;
   /** Pass on what it writes beside its results. `onLog` returns a promise if the reader is behind. */
   logTo?(onLog: (text: string) => Promise<void> | undefined): void;
-  /** There are items to work on: prepare for them, so that the first ones need not wait. */
-  prepare?(): void;
   /** Start no more items: this process is stopping. Items in progress may finish. */
   stopStarting?(): void;
   close(): Promise<void>;

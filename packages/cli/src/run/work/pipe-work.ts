@@ -50,7 +50,6 @@ export function openPipeWork(options: PipeOptions): Result<JobWork, CliError> {
     itemConcurrency: () => pool.appetite,
     broken: broken.signal,
     logTo: (onLog) => (pool.onLog = onLog),
-    prepare: () => pool.startAll(),
     stopStarting: () => pool.stopStarting(),
     close: () => pool.close(),
     killAtOnce: () => pool.killAtOnce(),

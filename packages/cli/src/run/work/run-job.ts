@@ -73,7 +73,6 @@ export function runJob(options: JobOptions): Promise<WorkerSummary> {
   const printFailure = failurePrinter(options);
   const print = eventPrinter({ opened, request: started.request, worker, jobSource, view });
   followWork(options);
-  work.prepare?.();
   const common: Omit<RunWorkersOptions<Item, ItemResult>, "process" | "itemConcurrency"> = {
     coordinator: opened.coordinator,
     run: started.request,
