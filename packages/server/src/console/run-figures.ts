@@ -2,7 +2,8 @@ import type { RunRecord, RunRequest } from "@gossip/coordination";
 import { recentRate, type RunLabel } from "@gossip/insight";
 import { writeId, type AttentionWire, type RunRowWire } from "@gossip/protocol";
 import type { ConsoleService } from "./console-service.ts";
-import { WRITER_SILENT_MS, type RunView } from "./run-view.ts";
+import { isSilent } from "./history-writer.ts";
+import type { RunView } from "./run-view.ts";
 import { isOver } from "./shown-run.ts";
 
 /** Counting failures stops here. */
@@ -84,7 +85,7 @@ async function figuresOf(view: RunView | undefined, shards: RunRowWire["shards"]
   const ageMs = writer === undefined ? Infinity : atMs - writer.atMs;
   const fraction = (ageMs < FIGURES_LIFE_MS ? writer?.fraction : undefined) ?? doneShare;
   if (isOver(view.run)) return { fraction };
-  const isCurrent = ageMs < WRITER_SILENT_MS;
+  const isCurrent = writer !== undefined && !isSilent(writer, atMs);
   const perSecond = (isCurrent ? writer?.perSecond : undefined) ?? recentRate(rollups, atMs);
   const told = isCurrent && writer?.remainingMs !== undefined ? writer.remainingMs - ageMs : undefined;
   const remainingMs = told ?? predict({ fraction, perSecond, items });

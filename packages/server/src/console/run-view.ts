@@ -24,6 +24,7 @@ import {
 } from "@gossip/insight";
 import type { ConsoleEventLog } from "./console-event-log.ts";
 import { planRun, SKETCH_FROM, sketchRun, type RunPlan } from "./first-picture.ts";
+import { isSilent } from "./history-writer.ts";
 import { KeptProgress } from "./kept-progress.ts";
 import { KeyShower } from "./key-shower.ts";
 import { PacedWork } from "./paced-work.ts";
@@ -58,8 +59,6 @@ const FIRST_SHARE = 0.5;
 const PLAN_SHARE = 0.8;
 /** A look that is older shows other states of shards than the store's counts. */
 const OLD_MS = 10_000;
-/** A writer of history writes every five seconds. When it did not, what this process has seen is newer. */
-export const WRITER_SILENT_MS = 7500;
 /** A view that no request asks for is not kept up to date. */
 const LIFE_MS = 30_000;
 /** How long after its start requests wait for a look. All of them together: a browser sends only a few at once. */
@@ -209,19 +208,14 @@ export class RunView {
     if (this.#stored !== undefined && nowMs < this.#stored.atMs + this.#options.everyMs) return this.#stored.history;
     const stored = await readHistory(this.#options.store, this.request);
     const seen = this.#recorder.history;
-    const history = stored === undefined ? seen : this.#isSilent(stored) ? continueHistory({ stored, seen }) : stored;
+    const history =
+      stored === undefined ? seen : this.#isWriterGone(stored) ? continueHistory({ stored, seen }) : stored;
     this.#stored = { atMs: nowMs, history };
     return history;
   }
 
-  /**
-   * Whether the process that writes the history seems to be gone. What this process sees comes later than what the writer
-   * counts, so that both together would count some items twice.
-   */
-  #isSilent({ writer }: RunHistory): boolean {
-    if (writer === undefined) return true;
-    const seenMs = this.#counted?.sample.atMs ?? 0;
-    return !this.#isOver && seenMs - writer.atMs > WRITER_SILENT_MS;
+  #isWriterGone({ writer }: RunHistory): boolean {
+    return writer === undefined || (!this.#isOver && isSilent(writer, this.#counted?.sample.atMs ?? 0));
   }
 
   /** A worker whose lease was gone tried to write. */
