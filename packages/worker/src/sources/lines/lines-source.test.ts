@@ -3,6 +3,7 @@
 
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdtempSync, rmSync, truncateSync } from "node:fs";
+import { open as openFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeHint, encodeKey, ManifestRowKey } from "@gossip/frontier";
@@ -11,7 +12,9 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ItemProblem, ReadRequest } from "../source.ts";
 import { describeSource } from "../../testing/index.ts";
+import { manifestPrefix } from "./line-offsets.ts";
 import { linesSource, type LinesOptions } from "./lines-source.ts";
+import { NEWLINE, readLines } from "./read-lines.ts";
 import { linesOf, makeFile, type TemporaryFile } from "./temporary-file.fixture.ts";
 
 const NONE = new Uint8Array(0);
@@ -137,6 +140,26 @@ describe("reading lines", () => {
       const { lines } = await read({ path: file.path }, { range: { start: key(offset), end: NONE } });
       expect(lines).toEqual(all.filter((line) => line.offset >= offset));
     }
+  });
+
+  test("reads a small part of a large file at once, and not much more than the part", async () => {
+    const text = "0123456789\n".repeat(200_000);
+    const handle = await openFile(newFile(text).path);
+    const sizes: number[] = [];
+    const read = (bytes: Buffer, offset: number, length: number, position: number) => {
+      sizes.push(length);
+      return handle.read(bytes, offset, length, position);
+    };
+    const { signal } = new AbortController();
+    const form = { separator: NEWLINE, skipsEmpty: false };
+    const part = { prefix: manifestPrefix(0n), from: 1_000_000, end: 1_001_000, maxLineSize: 100, signal, form };
+    const offsets: number[] = [];
+    for await (const { items } of readLines({ handle: { read } as never, ...part }))
+      for (const { offset } of items) offsets.push(offset);
+    await handle.close();
+    expect(offsets).toEqual(Array.from({ length: 90 }, (_, index) => 1_000_010 + 11 * index));
+    expect(sizes.length).toBe(1);
+    expect(sizes[0]).toBeLessThan(8192);
   });
 
   test("takes a line of a multi-byte text whole, and says what is no text with U+FFFD", async () => {

@@ -47,6 +47,12 @@ export function linesSource(options: LinesOptions): Source<LineItem> {
   return new LinesSource(options);
 }
 
+interface OpenedFile {
+  readonly handle: FileHandle;
+  /** Its size when it was opened. */
+  readonly size: number;
+}
+
 class LinesSource implements Source<LineItem> {
   readonly name = "lines";
   readonly #path: string;
@@ -80,7 +86,7 @@ class LinesSource implements Source<LineItem> {
   async plan(request: PlanRequest): Promise<Result<readonly ShardSpec[], SourceError>> {
     assertPlanRequest(request);
     try {
-      return ok(this.#cut(await this.#withFile(sizeOf), request.shardCount));
+      return ok(this.#cut(await this.#withFile(({ size }) => size), request.shardCount));
     } catch (thrown) {
       return err(thrown instanceof SourceReadFailed ? thrown.error : fileError(this.#path, thrown));
     }
@@ -92,14 +98,14 @@ class LinesSource implements Source<LineItem> {
     const from = this.#offsetOf(bounds.from);
     const end = bounds.end.length === 0 ? Infinity : this.#offsetOf(bounds.end);
     if (from >= end) return;
-    const handle = await this.#open();
+    const { handle, size } = await this.#open();
     try {
-      await this.#checkLength(handle, end);
+      this.#checkLength(size, end);
       const { signal } = request;
       const form = this.#form;
       yield* readLines({ handle, prefix: this.#prefix, from, end, maxLineSize: this.#maxLineSize, signal, form });
       // Check again: a reading of a file that was truncated meanwhile takes the cut for the end.
-      await this.#checkLength(handle, end);
+      this.#checkLength(await sizeOf(handle), end);
     } finally {
       await handle.close();
     }
@@ -110,8 +116,8 @@ class LinesSource implements Source<LineItem> {
     if (bounds === undefined) return undefined;
     const from = this.#offsetOf(bounds.from);
     const givenEnd = bounds.end.length === 0 ? Infinity : this.#offsetOf(bounds.end);
-    return this.#withFile(async (handle) => {
-      const end = Math.min(givenEnd, await sizeOf(handle));
+    return this.#withFile(async ({ handle, size }) => {
+      const end = Math.min(givenEnd, size);
       const middle = Math.floor(from + (end - from) / 2);
       if (middle <= from) return undefined;
       const { separator } = this.#form;
@@ -123,10 +129,10 @@ class LinesSource implements Source<LineItem> {
   }
 
   async *estimate({ signal }: EstimateRequest): AsyncGenerator<WorkEstimate> {
-    const handle = await this.#open();
+    const { handle, size } = await this.#open();
     try {
       const { separator } = this.#form;
-      yield* estimateLines({ handle, prefix: this.#prefix, size: await sizeOf(handle), signal, separator });
+      yield* estimateLines({ handle, prefix: this.#prefix, size, signal, separator });
     } finally {
       await handle.close();
     }
@@ -154,8 +160,7 @@ class LinesSource implements Source<LineItem> {
   }
 
   /** Lines that existed when the run was planned must not be lost silently. */
-  async #checkLength(handle: FileHandle, end: number): Promise<void> {
-    const size = await sizeOf(handle);
+  #checkLength(size: number, end: number): void {
     if (end === Infinity || end <= Math.max(size, 1)) return;
     throw new SourceReadFailed({
       kind: "SourceInvalid",
@@ -163,7 +168,7 @@ class LinesSource implements Source<LineItem> {
     });
   }
 
-  async #open(): Promise<FileHandle> {
+  async #open(): Promise<OpenedFile> {
     let handle: FileHandle;
     try {
       // Opening a pipe would block until a writer opens it.
@@ -172,17 +177,17 @@ class LinesSource implements Source<LineItem> {
       throw new SourceReadFailed(fileError(this.#path, thrown), { cause: thrown });
     }
     const stats = await handle.stat();
-    if (stats.isFile()) return handle;
+    if (stats.isFile()) return { handle, size: stats.size };
     await handle.close();
     throw new SourceReadFailed(noFile(this.#path));
   }
 
-  async #withFile<T>(use: (handle: FileHandle) => Promise<T>): Promise<T> {
-    const handle = await this.#open();
+  async #withFile<T>(use: (file: OpenedFile) => T | Promise<T>): Promise<T> {
+    const file = await this.#open();
     try {
-      return await use(handle);
+      return await use(file);
     } finally {
-      await handle.close();
+      await file.handle.close();
     }
   }
 }

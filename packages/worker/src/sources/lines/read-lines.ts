@@ -23,6 +23,8 @@ export interface LineForm {
 
 /** Larger chunks are not faster. Smaller ones are slower. */
 const CHUNK_SIZE = 256 * 1024;
+/** Most lines are shorter. A longer one at the end of a range is read again. */
+const LAST_LINE_SIZE = 4096;
 /** Bounds the batch for chunks with very many empty lines. */
 const ITEMS_PER_BATCH = 4096;
 export const NEWLINE = 0x0a;
@@ -33,36 +35,54 @@ const ENDING_SIZE = 2;
 
 /** The lines of a part of a file. Uses the memory of one chunk, or of the longest line allowed. */
 export async function* readLines(request: LinesRequest): AsyncGenerator<ItemBatch<LineItem>> {
-  const { handle, prefix, end, maxLineSize, signal, form } = request;
-  let position = await firstLineAt(request);
-  let size = CHUNK_SIZE;
+  const { handle, prefix, from, end, maxLineSize, signal, form } = request;
+  // The line at `from` belongs to the range if the byte before it ends another line.
+  let position = Math.max(0, from - 1);
+  /** Whether the bytes up to the next separator belong to a line that is not read. */
+  let isInLine = from > 0;
+  let size = chunkSize(position, end);
   while (position < end) {
     signal.throwIfAborted();
     const bytes = await readChunk(handle, position, size);
     if (bytes.length === 0) return;
     const isLast = bytes.length < size;
     const chunk: LineChunk = { bytes, offset: position, prefix };
-    let used = 0;
-    for (;;) {
+    let used = isInLine ? behindLine(bytes, form.separator) : 0;
+    isInLine = isInLine && used === 0;
+    while (!isInLine) {
       const cut = cutLines(chunk, { start: used, end, isLast, maxLineSize, form });
       used = cut.next;
       if (cut.items.length > 0 || cut.problems.length > 0) yield cut;
       if (!cut.hasMore) break;
       signal.throwIfAborted();
     }
-    position += used;
     if (isLast) return;
     if (used > 0) {
+      position += used;
+      size = chunkSize(position, end);
+    } else if (isInLine) {
+      position += bytes.length;
       size = CHUNK_SIZE;
     } else if (size <= maxLineSize + ENDING_SIZE) {
       // One line fills the chunk: retry with a larger one.
-      size = Math.min(size * 4, maxLineSize + ENDING_SIZE + 1);
+      size = Math.min(Math.max(size * 4, CHUNK_SIZE), maxLineSize + ENDING_SIZE + 1);
     } else {
       yield { items: [], problems: [tooLong(prefix, position, maxLineSize)] };
-      position = await nextLineAfter(request, position + size);
+      position += bytes.length;
+      isInLine = true;
       size = CHUNK_SIZE;
     }
   }
+}
+
+/** The rest of a range that is not larger than a chunk is read at once, with some bytes for its last line. */
+function chunkSize(position: number, end: number): number {
+  return Math.min(CHUNK_SIZE, end - position + LAST_LINE_SIZE);
+}
+
+/** The offset behind the first separator. 0 if there is none. */
+function behindLine(bytes: Buffer, separator: number): number {
+  return bytes.indexOf(separator) + 1;
 }
 
 interface Cut extends ItemBatch<LineItem> {
@@ -103,24 +123,6 @@ function cutLines(chunk: LineChunk, { start, end, isLast, maxLineSize, form }: C
     next = behind;
   }
   return { items, problems, next, hasMore: false };
-}
-
-/** The first line that starts at or after `from`. It is `from` itself if a line ends right before it. */
-async function firstLineAt(request: LinesRequest): Promise<number> {
-  return request.from === 0 ? 0 : nextLineAfter(request, request.from - 1);
-}
-
-/** The start of the line after the first separator at or after `position`. `Infinity` if there is none before the end. */
-async function nextLineAfter({ handle, end, signal, form }: LinesRequest, position: number): Promise<number> {
-  for (let offset = position; offset < end;) {
-    signal.throwIfAborted();
-    const bytes = await readChunk(handle, offset, CHUNK_SIZE);
-    const found = bytes.indexOf(form.separator);
-    if (found !== -1) return offset + found + 1;
-    if (bytes.length < CHUNK_SIZE) return Infinity;
-    offset += bytes.length;
-  }
-  return Infinity;
 }
 
 /** Reads `size` bytes, fewer only at the end of the file. */
