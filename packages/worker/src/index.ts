@@ -34,7 +34,6 @@ export type { SplitInput } from "./policy/split-policy.ts";
 export type { HeldShard, ItemContext, Process } from "./runtime/item-context.ts";
 export type { MaxFailures } from "./runtime/failure-limit.ts";
 export type { BatchOutcome, BatchOutcomes, ProcessBatch, RunBatchesOptions } from "./batches/process-batch.ts";
-export { LateResult } from "./runtime/late-result.ts";
 export { ItemTimedOut } from "./runtime/item-timed-out.ts";
 export { ParkShard } from "./runtime/park-shard.ts";
 export { RetryAfter, type RetryAfterOptions, type RetryAfterScope } from "./runtime/retry-after.ts";

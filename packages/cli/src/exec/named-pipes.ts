@@ -11,6 +11,12 @@ export interface OutputPipe {
   readonly childFd: number;
 }
 
+/** The pipes for the output of a child. */
+export interface OutputPipes {
+  readonly stdout: OutputPipe;
+  readonly stderr: OutputPipe;
+}
+
 export interface OutputPipeOptions {
   /** Whether the readers end when no process has the child's ends open any more. Default: they never end. */
   readonly reportEnd?: boolean;
@@ -22,16 +28,25 @@ export interface OutputPipeOptions {
  * Node would give a child sockets, and no command can open `/dev/stdout` or `/dev/stderr` on those, as in `| tee
  * /dev/stderr`. These are real pipes. Their names are removed before this returns.
  */
-export function openOutputPipes({ reportEnd = false }: OutputPipeOptions = {}): {
-  readonly stdout: OutputPipe;
-  readonly stderr: OutputPipe;
-} {
+export function openOutputPipes(options: OutputPipeOptions = {}): OutputPipes {
+  const [pipes] = openManyOutputPipes(1, options);
+  return pipes!;
+}
+
+/** Open the pipes of several children. One process makes them all: starting one takes longer than the rest. */
+export function openManyOutputPipes(
+  count: number,
+  { reportEnd = false }: OutputPipeOptions = {},
+): readonly OutputPipes[] {
   const folder = mkdtempSync(join(tmpdir(), "gossip-pipes-"));
   try {
-    const [out, error] = [join(folder, "out"), join(folder, "err")];
-    const made = spawnSync("mkfifo", ["-m", "600", out, error], { encoding: "utf8" });
+    const paths = Array.from({ length: 2 * count }, (_, index) => join(folder, String(index)));
+    const made = spawnSync("mkfifo", ["-m", "600", ...paths], { encoding: "utf8" });
     if (made.status !== 0) throw new Error(`mkfifo failed: ${made.error?.message ?? made.stderr.trim()}`);
-    return { stdout: openPipe(out, reportEnd), stderr: openPipe(error, reportEnd) };
+    return Array.from({ length: count }, (_, index) => ({
+      stdout: openPipe(paths[2 * index]!, reportEnd),
+      stderr: openPipe(paths[2 * index + 1]!, reportEnd),
+    }));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -45,7 +60,14 @@ function openPipe(path: string, reportEnd: boolean): OutputPipe {
   return { reader: new Socket({ fd: readFd, readable: true, writable: false }), childFd };
 }
 
-export function closeChildEnds({ stdout, stderr }: { readonly stdout: OutputPipe; readonly stderr: OutputPipe }): void {
+export function closeChildEnds({ stdout, stderr }: OutputPipes): void {
   closeSync(stdout.childFd);
   closeSync(stderr.childFd);
+}
+
+/** Close pipes that were not given to a child. */
+export function closePipes(pipes: OutputPipes): void {
+  closeChildEnds(pipes);
+  pipes.stdout.reader.destroy();
+  pipes.stderr.reader.destroy();
 }

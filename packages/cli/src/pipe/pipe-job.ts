@@ -1,4 +1,3 @@
-import { LateResult } from "@gossip/worker";
 import type { ModuleResult } from "../run/results/item-result.ts";
 
 export interface PipeRequest {
@@ -10,21 +9,25 @@ export interface PipeRequest {
 }
 
 /** An item that a process works on, or will, and its result. */
-export class PipeJob extends LateResult<ModuleResult> {
-  readonly id: number;
+export class PipeJob {
+  /** Identifies it among the items that its process has. */
+  id = 0;
   readonly item: object;
-  /** The item as a line for a process. */
-  readonly line: string;
+  readonly fields: string;
   readonly signal: AbortSignal;
+  readonly result: Promise<ModuleResult>;
+  resolve!: (result: ModuleResult) => void;
+  reject!: (cause: Error) => void;
   /** Send it only to a process that has nothing else: it may be the one that ends processes. */
-  isSuspect: boolean;
+  isSuspect = false;
 
-  constructor(id: number, { item, fields, signal }: PipeRequest) {
-    super();
-    this.id = id;
+  constructor({ item, fields, signal }: PipeRequest) {
     this.item = item;
-    this.line = `{"id":${id},${fields}}\n`;
+    this.fields = fields;
     this.signal = signal;
-    this.isSuspect = false;
+    this.result = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
   }
 }

@@ -2,6 +2,7 @@
 // other item may be lost, done in its place, or blamed.
 import { spawnSync } from "node:child_process";
 import { setMaxListeners } from "node:events";
+import { readdirSync } from "node:fs";
 import { unwrap } from "@gossip/stdx";
 import { afterEach, describe, expect, test } from "vitest";
 import type { PipeFailed } from "./pipe-failed.ts";
@@ -254,4 +255,13 @@ describe("stopping", () => {
     });
     expect(opened).toMatchObject({ ok: false, error: { kind: "InvalidCommand" } });
   });
+});
+
+test("what was opened for processes that were never needed is closed", async () => {
+  const openCount = (): number => readdirSync("/proc/self/fd").length;
+  const before = openCount();
+  const { pool, run } = open(worker(ANSWER), { size: 8 });
+  expect(await run(1)).toBe(1);
+  await pool.close();
+  await expect.poll(openCount).toBeLessThanOrEqual(before);
 });

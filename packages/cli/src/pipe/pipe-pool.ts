@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { performance } from "node:perf_hooks";
 import { err, ok, type Result } from "@gossip/stdx";
-import type { LateResult } from "@gossip/worker";
 import type { ModuleResult } from "../run/results/item-result.ts";
 import { complaintOf, type InvalidCommand } from "../exec/shell-pool.ts";
 import { LogLimit } from "./log-limit.ts";
@@ -9,6 +8,7 @@ import { PipeFailed } from "./pipe-failed.ts";
 import { PipeJob, type PipeRequest } from "./pipe-job.ts";
 import { PipeWorker, type EndedWorker, type PipeAnswer } from "./pipe-worker.ts";
 import type { PipeCommand } from "./pipe-process.ts";
+import { SparePipes } from "./spare-pipes.ts";
 
 export interface PipePoolOptions extends PipeCommand {
   /** How many processes. */
@@ -36,6 +36,7 @@ const BROKEN_AFTER = 3;
 export class PipePool {
   readonly #options: PipePoolOptions;
   readonly #workers = new Set<PipeWorker>();
+  readonly #pipes: SparePipes;
   #queue: PipeJob[] = [];
   #suspects: PipeJob[] = [];
   /** Items that ended a process, or were in one that ended. */
@@ -45,7 +46,6 @@ export class PipePool {
   /** Items that ended their processes, before the first answer of any process. */
   readonly #blamed = new Set<object>();
   #hasAnswered = false;
-  #nextId = 1;
   #appetite = 1;
   #isScheduled = false;
   #isClosed = false;
@@ -55,6 +55,7 @@ export class PipePool {
 
   private constructor(options: PipePoolOptions) {
     this.#options = options;
+    this.#pipes = new SparePipes(options.size);
   }
 
   static open(options: PipePoolOptions): Result<PipePool, InvalidCommand> {
@@ -69,19 +70,16 @@ export class PipePool {
     return this.#appetite;
   }
 
-  /** The result of the item. It fails if the item failed, or if its signal fires. */
-  run(request: PipeRequest): LateResult<ModuleResult> {
+  /** The result of the item. Rejects if the item failed, or if its signal fires. */
+  run(request: PipeRequest): Promise<ModuleResult> {
     const { item, signal } = request;
-    const job = new PipeJob(this.#nextId++, request);
-    if (signal.aborted || this.#isStopping) {
-      job.reject(stopped());
-      return job;
-    }
+    if (signal.aborted || this.#isStopping) return Promise.reject(stopped());
+    const job = new PipeJob(request);
     this.#follow(signal);
     job.isSuspect = this.#suspected.has(item);
     (job.isSuspect ? this.#suspects : this.#queue).push(job);
     this.#schedule();
-    return job;
+    return job.result;
   }
 
   /** Start nothing more. What a process has may finish. */
@@ -94,6 +92,7 @@ export class PipePool {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.stopStarting();
+    this.#pipes.close();
     await Promise.all([...this.#workers].map((worker) => worker.end()));
     this.#logLeftOut(this.#logLimit.leftOut);
   }
@@ -190,7 +189,7 @@ export class PipePool {
     if (this.#workers.size >= size) return undefined;
     const nowMs = (): number => performance.now();
     const worker = new PipeWorker(
-      { command, cwd, env, timeoutMs, nowMs },
+      { command, cwd, env, pipes: this.#pipes.take(), timeoutMs, nowMs },
       {
         onAnswer: (job, answer) => this.#onAnswer(job, answer),
         onRoom: () => this.#onRoom(),

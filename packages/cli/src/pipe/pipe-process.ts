@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
-import { closeChildEnds, openOutputPipes } from "../exec/named-pipes.ts";
+import { closeChildEnds, type OutputPipes } from "../exec/named-pipes.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
 export interface PipeCommand {
@@ -50,9 +50,8 @@ export class PipeProcess {
   #isGone = false;
   #whenGone: (() => void)[] = [];
 
-  constructor({ command, cwd, env }: PipeCommand, listener: PipeListener) {
+  constructor({ command, cwd, env }: PipeCommand, pipes: OutputPipes, listener: PipeListener) {
     this.#listener = listener;
-    const pipes = openOutputPipes({ reportEnd: true });
     this.#child = spawn("/bin/sh", ["-c", command], {
       cwd,
       env,

@@ -1,6 +1,8 @@
+import type { OutputPipes } from "../exec/named-pipes.ts";
 import type { PipeJob } from "./pipe-job.ts";
 import { PipeProcess, type PipeCommand } from "./pipe-process.ts";
 import { Pace } from "./pace.ts";
+import { SentJobs } from "./sent-jobs.ts";
 import { readWorkerLine, type Hello, type WorkerLine } from "./worker-line.ts";
 
 export type PipeAnswer = Extract<WorkerLine, { readonly kind: "Result" | "Error" | "NoResult" }>;
@@ -25,6 +27,8 @@ export interface EndedWorker {
 }
 
 export interface PipeWorkerOptions extends PipeCommand {
+  /** For its output. They end with the process. */
+  readonly pipes: OutputPipes;
   readonly timeoutMs: number | undefined;
   readonly nowMs: () => number;
 }
@@ -43,8 +47,7 @@ export class PipeWorker {
   readonly #options: PipeWorkerOptions;
   readonly #listener: WorkerListener;
   readonly #pace = new Pace();
-  /** In the order in which they were sent. */
-  readonly #sent = new Map<number, PipeJob>();
+  readonly #sent = new SentJobs();
   #sentSize = 0;
   /** Lines that are written together. */
   #unwritten = "";
@@ -60,7 +63,7 @@ export class PipeWorker {
   constructor(options: PipeWorkerOptions, listener: WorkerListener) {
     this.#options = options;
     this.#listener = listener;
-    this.#process = new PipeProcess(options, {
+    this.#process = new PipeProcess(options, options.pipes, {
       onLines: (lines) => this.#onLines(lines),
       onErrorLines: (lines) => this.#logAll(lines),
       onGone: (why) => this.#onGone(why),
@@ -98,9 +101,9 @@ export class PipeWorker {
   send(job: PipeJob): void {
     if (this.#sent.size === 0) this.#begin();
     this.#isReserved = job.isSuspect;
-    this.#sent.set(job.id, job);
-    this.#sentSize += job.line.length;
-    this.#unwritten += job.line;
+    const id = this.#sent.add(job);
+    this.#sentSize += job.fields.length;
+    this.#unwritten += `{"id":${id},${job.fields}}\n`;
   }
 
   flush(): void {
@@ -127,7 +130,7 @@ export class PipeWorker {
   }
 
   #onLines(lines: readonly string[]): void {
-    const [oldest] = this.#sent.keys();
+    const { oldest } = this.#sent;
     let answers = 0;
     let isRead: Promise<void> | undefined;
     for (const text of lines) {
@@ -144,18 +147,17 @@ export class PipeWorker {
     const nowMs = this.#options.nowMs();
     this.#pace.answered(answers, nowMs);
     if (this.#sent.size === 0) this.#isReserved = false;
-    if (oldest !== undefined && !this.#sent.has(oldest)) this.#oldestSinceMs = nowMs;
+    if (this.#sent.oldest !== oldest) this.#oldestSinceMs = nowMs;
     this.#listener.onRoom();
   }
 
   #takeAnswer(answer: PipeAnswer): boolean {
-    const job = this.#sent.get(answer.id);
+    const job = this.#sent.take(answer.id);
     if (job === undefined) {
       this.#process.kill("it answered an item that it does not have");
       return false;
     }
-    this.#sent.delete(answer.id);
-    this.#sentSize -= job.line.length;
+    this.#sentSize -= job.fields.length;
     this.#listener.onAnswer(job, answer);
     return true;
   }
@@ -183,7 +185,7 @@ export class PipeWorker {
    */
   #checkTime(timeoutMs: number): void {
     this.#timer = undefined;
-    const [oldest] = this.#sent.values();
+    const { oldest } = this.#sent;
     if (oldest === undefined || !this.isUsable) return;
     const leftMs = this.#oldestSinceMs + timeoutMs - this.#options.nowMs();
     if (leftMs > 0) {
@@ -197,7 +199,7 @@ export class PipeWorker {
 
   #onGone(why: string): void {
     clearTimeout(this.#timer);
-    this.#listener.onGone({ unanswered: [...this.#sent.values()], why, late: this.#late });
+    this.#listener.onGone({ unanswered: this.#sent.all(), why, late: this.#late });
   }
 }
 

@@ -33,8 +33,7 @@ export interface ItemContext {
  * The work itself. It is called at least once for every item, and again after a crash or a lost lease. Two items of a
  * shard run at the same time only if `itemConcurrency` allows it.
  *
- * If it can return a result synchronously it should not be `async`: a promise costs more than most items do. A
- * `LateResult` costs less than a promise if the result arrives in a callback. An item
+ * If it can return a result synchronously it should not be `async`: a promise costs more than most items do. An item
  * that throws is retried (`RetryAfter` sets the delay, `ParkShard` prevents retries). After the last retry, the shard
  * is parked or the item skipped.
  */

@@ -6,7 +6,6 @@ import type { Item, ItemProblem } from "../sources/source.ts";
 import { FinishedPrefix, type Slot } from "./finished-prefix.ts";
 import type { ItemContext } from "./item-context.ts";
 import { reasonOf, type ItemFailure } from "./item-failure.ts";
-import { LateResult } from "./late-result.ts";
 import { parkReasonFor } from "./park-reason-for.ts";
 import { ParkShard } from "./park-shard.ts";
 import { isRetryAfterForRun, retryAfterOf } from "./retry-after.ts";
@@ -212,11 +211,11 @@ export class ItemFlow<I extends Item, R> {
 
   #follow(trial: Trial<I>, answer: PromiseLike<R>, call: TimedCall | undefined): void {
     if (call !== undefined) return this.#followTimed(trial, answer, call);
-    const onResult = (result: R): void => this.#succeed(trial, result);
-    const onFailure = (cause: unknown): void => this.#fail(trial, cause);
-    if (answer instanceof LateResult) answer.follow(onResult, onFailure);
     // A native promise is used as is; any other thenable is wrapped first.
-    else Promise.resolve(answer).then(onResult, onFailure);
+    Promise.resolve(answer).then(
+      (result) => this.#succeed(trial, result),
+      (cause: unknown) => this.#fail(trial, cause),
+    );
   }
 
   #followTimed(trial: Trial<I>, answer: PromiseLike<R>, call: TimedCall): void {

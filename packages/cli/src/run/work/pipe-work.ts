@@ -1,6 +1,6 @@
 import { RunId, ShardId } from "@gossip/contracts";
 import { err, ok, type Result } from "@gossip/stdx";
-import { ItemTimedOut, type FailureClass, type Item, type ItemContext, type LateResult } from "@gossip/worker";
+import { ItemTimedOut, type FailureClass, type Item, type ItemContext } from "@gossip/worker";
 import { fail, type CliError } from "../../output/cli-error.ts";
 import { printableText } from "../../output/printable.ts";
 import { PipeFailed } from "../../pipe/pipe-failed.ts";
@@ -36,7 +36,7 @@ export function openPipeWork(options: PipeOptions): Result<JobWork, CliError> {
     });
   const pool = opened.value;
   const contexts = new WeakMap<ItemContext, string>();
-  const process = (item: Item, context: ItemContext): LateResult<ModuleResult> => {
+  const process = (item: Item, context: ItemContext): Promise<ModuleResult> => {
     let shown = contexts.get(context);
     if (shown === undefined) contexts.set(context, (shown = JSON.stringify(contextJson(context))));
     const fields = `"item":${JSON.stringify(fieldsOf(item))},"context":${shown}`;
