@@ -1,7 +1,7 @@
 import { expectTypeOf } from "vitest";
 import { variantReader } from "./json/json-codec.ts";
 import { JsonReader } from "./json/json-reader.ts";
-import type { ManifestValidationError } from "./manifest/manifest-validation-error.ts";
+import type { ManifestValidationError } from "./manifest/manifest.ts";
 import type { SplitReplacePlanningError } from "./splits/plan-split-replace.ts";
 import type { SplitResidualPlanningError } from "./splits/plan-split-residual.ts";
 import type { ShardSpecInputError } from "./specs/shard-spec-input-error.ts";

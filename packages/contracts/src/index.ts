@@ -6,12 +6,17 @@ export {
 } from "./cursors/check-cursor.ts";
 export type { Clock } from "./clock.ts";
 export { CursorSemantics } from "./states/cursor-semantics.ts";
-export { CursorInputError } from "./cursors/cursor-input-error.ts";
-export { Cursor, type CursorCompanion, type CursorInput, type CursorJson } from "./cursors/cursor.ts";
+export {
+  Cursor,
+  type CursorCompanion,
+  type CursorInput,
+  type CursorInputError,
+  type CursorJson,
+} from "./cursors/cursor.ts";
 export { DerivedShardKind } from "./states/derived-shard-kind.ts";
 export { FenceEpoch, type FenceEpochCompanion } from "./ids/fence-epoch.ts";
 export type { JsonCodec } from "./json/json-codec.ts";
-export { IdTextError } from "./ids/id-text-error.ts";
+export type { IdTextError } from "./ids/id-text-error.ts";
 export type { InvalidField } from "./json/json-reader.ts";
 export { toJsonSafe, type JsonSafe } from "./json/json-safe.ts";
 export {
@@ -31,22 +36,26 @@ export {
   TENANT_ID_SIZE,
 } from "./limits.ts";
 export { LogicalTime, type LogicalTimeCompanion } from "./ids/logical-time.ts";
-export { ManifestValidationError } from "./manifest/manifest-validation-error.ts";
-export { InitialShardInput, validateManifest, type InitialShardJson } from "./manifest/manifest.ts";
+export {
+  InitialShardInput,
+  validateManifest,
+  type InitialShardJson,
+  type ManifestValidationError,
+} from "./manifest/manifest.ts";
 export { OpId, type OpIdCompanion } from "./ids/op-id.ts";
 export { ParkReason, type ParkReasonCompanion } from "./states/park-reason.ts";
 export type { PersistedEnum } from "./states/persisted-enum.ts";
 export {
   planSplitReplace,
   planSplitReplaceAtPoints,
-  SplitReplacePlanningError,
+  type SplitReplacePlanningError,
   type SplitPointBehindCursor,
 } from "./splits/plan-split-replace.ts";
 export {
   planSplitResidual,
   planSplitResidualAtPoint,
   planSplitResidualFromCursor,
-  SplitResidualPlanningError,
+  type SplitResidualPlanningError,
 } from "./splits/plan-split-residual.ts";
 export { RunId } from "./ids/run-id.ts";
 export { RunStatus, type RunStatusCompanion } from "./states/run-status.ts";
@@ -54,7 +63,7 @@ export { ShardArena, type ShardSpecHandle } from "./specs/shard-arena.ts";
 export { ShardId, type ShardIdCompanion } from "./ids/shard-id.ts";
 export { ShardKey, type ShardKeyCompanion, type ShardKeyJson } from "./ids/shard-key.ts";
 export { ShardLimitScope, type ShardLimitScopeCompanion } from "./states/shard-limit-scope.ts";
-export { ShardSpecInputError } from "./specs/shard-spec-input-error.ts";
+export type { ShardSpecInputError } from "./specs/shard-spec-input-error.ts";
 export { validateShardSpec, type ShardSpecRef } from "./specs/shard-spec-ref.ts";
 export {
   ShardSpec,
@@ -66,20 +75,20 @@ export {
 export { ShardStatus, type ShardStatusCompanion } from "./states/shard-status.ts";
 export {
   SplitReplacePlan,
-  SplitReplacePlanError,
+  type SplitReplacePlanError,
   type SplitReplaceChild,
   type SplitReplacePlanCompanion,
   type SplitReplacePlanJson,
 } from "./splits/split-replace-plan.ts";
 export {
   SplitResidualPlan,
-  SplitResidualPlanError,
+  type SplitResidualPlanError,
   type SplitResidualPlanCompanion,
   type SplitResidualPlanJson,
 } from "./splits/split-residual-plan.ts";
-export { SplitValidationError } from "./splits/split-validation-error.ts";
-export { TenantId, TenantIdSizeError, type TenantIdCompanion } from "./ids/tenant-id.ts";
-export { U64InputError, type U64Companion } from "./ids/u64-companion.ts";
+export type { SplitValidationError } from "./splits/split-validation-error.ts";
+export { TenantId, type TenantIdSizeError, type TenantIdCompanion } from "./ids/tenant-id.ts";
+export type { U64Companion, U64InputError } from "./ids/u64-companion.ts";
 export { U64_MAX } from "./ids/u64.ts";
 export { validateChildCursors, validateResidualSplit, validateSplitCoverage } from "./splits/validate-split.ts";
 export { WorkerId } from "./ids/worker-id.ts";

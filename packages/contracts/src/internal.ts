@@ -10,7 +10,7 @@ export { deriveKeyHasher } from "./hashing/derive-key-hasher.ts";
 export { DOMAINS } from "./hashing/domains.ts";
 export { encodeCursorInto, encodeShardKeyInto, encodeShardSpecInto } from "./hashing/encode-canonical.ts";
 export { encodeSplitReplacePlanInto, encodeSplitResidualPlanInto } from "./hashing/encode-split-plan.ts";
-export { variantCodec, variantReader } from "./json/json-codec.ts";
+export { variantReader } from "./json/json-codec.ts";
 export { jsonError } from "./json/json-error.ts";
 export { JsonReader, type JsonFieldReaders } from "./json/json-reader.ts";
 export { persistedEnum } from "./states/persisted-enum.ts";

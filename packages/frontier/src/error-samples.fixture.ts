@@ -1,23 +1,19 @@
-import { type JsonCodec, type ShardId, type ShardSpecInputError } from "@gossip/contracts";
+import type { ShardId, ShardSpecInputError } from "@gossip/contracts";
 import { jsonError } from "@gossip/contracts/internal";
-import { HintedSplitError } from "./splits/hinted-split-error.ts";
-import { HintPropagationError, ShardHintDecodeError, ShardMetadataDecodeError } from "./hints/hint-error.ts";
+import type { HintedSplitError } from "./splits/hinted-split.ts";
+import type { HintPropagationError, ShardHintDecodeError, ShardMetadataDecodeError } from "./hints/hint-error.ts";
 import { manifestRange } from "./hints/hints.fixture.ts";
-import { ManifestRowKeyError, PathKeyError } from "./keys/key-error.ts";
-import { PreallocShardBuilderError } from "./builder/prealloc-shard-builder-error.ts";
-import { PrefixShardError, ShardEncodeError, ShardIntoError } from "./shards/shard-error.ts";
-import { TupleDecodeError, TupleEncodeError } from "./tuples/tuple-error.ts";
+import type { ManifestRowKeyError } from "./keys/manifest-row-key.ts";
+import type { PathKeyError } from "./keys/path-key.ts";
+import type { PreallocShardBuilderError } from "./builder/prealloc-shard-builder-error.ts";
+import type { PrefixShardError, ShardEncodeError, ShardIntoError } from "./shards/shard-error.ts";
+import type { TupleDecodeError, TupleEncodeError } from "./tuples/tuple-error.ts";
 
 type Sample<E extends { readonly kind: string }> = { readonly [K in E["kind"]]: Extract<E, { readonly kind: K }> };
 
-/** One of every kind of each error, or it does not compile; and the codec of that error. */
-interface ErrorType {
-  readonly codec: JsonCodec<never, unknown>;
-  readonly samples: Readonly<Record<string, { readonly kind: string }>>;
-}
-
-function errorType<E extends { readonly kind: string }>(codec: JsonCodec<E>, samples: Sample<E>): ErrorType {
-  return { codec: codec as ErrorType["codec"], samples };
+/** One of every kind of an error, or it does not compile. */
+function samplesOf<E extends { readonly kind: string }>(samples: Sample<E>): Sample<E> {
+  return samples;
 }
 
 const { manifestId, startRow, endRow } = manifestRange(0xfedcba9876543210n, 9n, 3n);
@@ -28,34 +24,37 @@ const slabFull = { kind: "SlabFull", requested: 64, available: 16 } as const;
 const malformed = { kind: "MalformedMetadata", hintError: rows } as const;
 
 export const ERROR_TYPES = {
-  PrefixShardError: errorType(PrefixShardError, {
+  PrefixShardError: samplesOf<PrefixShardError>({
     EmptyPrefix: { kind: "EmptyPrefix" },
     PrefixTooLarge: { kind: "PrefixTooLarge", ...limits },
     NoSuccessor: { kind: "NoSuccessor" },
     InvalidShardSpec: { kind: "InvalidShardSpec", reason: inverted },
   }),
-  ShardIntoError: errorType(ShardIntoError, { Build: { kind: "Build", reason: inverted }, SlabFull: slabFull }),
-  ShardHintDecodeError: errorType(ShardHintDecodeError, {
+  ShardIntoError: samplesOf<ShardIntoError<ShardSpecInputError>>({
+    Build: { kind: "Build", reason: inverted },
+    SlabFull: slabFull,
+  }),
+  ShardHintDecodeError: samplesOf<ShardHintDecodeError>({
     EmptyData: { kind: "EmptyData" },
     UnknownTag: { kind: "UnknownTag", tag: 7 },
     TruncatedPrefix: { kind: "TruncatedPrefix", expectedMin: 5, actual: 3 },
     TruncatedManifest: { kind: "TruncatedManifest", expectedMin: 25, actual: 24 },
     InvertedManifestRows: rows,
   }),
-  ShardMetadataDecodeError: errorType(ShardMetadataDecodeError, { MalformedMetadata: malformed }),
-  ShardEncodeError: errorType(ShardEncodeError, {
+  ShardMetadataDecodeError: samplesOf<ShardMetadataDecodeError>({ MalformedMetadata: malformed }),
+  ShardEncodeError: samplesOf<ShardEncodeError>({
     PrefixTooLarge: { kind: "PrefixTooLarge", ...limits },
     HintTooLarge: { kind: "HintTooLarge", ...limits },
     MetadataTooLarge: { kind: "MetadataTooLarge", ...limits },
     InvertedManifestRows: rows,
   }),
-  HintPropagationError: errorType(HintPropagationError, {
+  HintPropagationError: samplesOf<HintPropagationError>({
     InvalidPrefixBoundary: { kind: "InvalidPrefixBoundary", boundary: "Start" },
     InvalidManifestBoundary: { kind: "InvalidManifestBoundary", boundary: "End" },
     ManifestIdMismatch: jsonError({ kind: "ManifestIdMismatch", parent: manifestId, child: manifestId }),
     EmptyManifestRange: jsonError({ kind: "EmptyManifestRange", startRow, endRow }),
   }),
-  PreallocShardBuilderError: errorType(PreallocShardBuilderError, {
+  PreallocShardBuilderError: samplesOf<PreallocShardBuilderError>({
     EntryLimitZero: { kind: "EntryLimitZero" },
     CapMismatch: { kind: "CapMismatch", entryLimit: 5, cap: 4 },
     EntryLimitExceedsManifestMax: { kind: "EntryLimitExceedsManifestMax", entryLimit: 10_001, max: 10_000 },
@@ -69,7 +68,7 @@ export const ERROR_TYPES = {
     InvalidSpecHandle: { kind: "InvalidSpecHandle" },
     ManifestInvalid: { kind: "ManifestInvalid", reason: jsonError({ kind: "UnboundedRange", shardId: 3n as ShardId }) },
   }),
-  HintedSplitError: errorType(HintedSplitError, {
+  HintedSplitError: samplesOf<HintedSplitError>({
     ParentMetadataInvalid: { kind: "ParentMetadataInvalid", reason: malformed },
     ChildHintInvalid: {
       kind: "ChildHintInvalid",
@@ -77,13 +76,13 @@ export const ERROR_TYPES = {
       reason: { kind: "InvalidPrefixBoundary", boundary: "End" },
     },
   }),
-  PathKeyError: errorType(PathKeyError, {
+  PathKeyError: samplesOf<PathKeyError>({
     EmptyPath: { kind: "EmptyPath" },
     LoneSurrogate: { kind: "LoneSurrogate", index: 2 },
     PathTooLarge: { kind: "PathTooLarge", ...limits },
   }),
-  ManifestRowKeyError: errorType(ManifestRowKeyError, { NotU64: { kind: "NotU64", field: "row" } }),
-  TupleEncodeError: errorType(TupleEncodeError, {
+  ManifestRowKeyError: samplesOf<ManifestRowKeyError>({ NotU64: { kind: "NotU64", field: "row" } }),
+  TupleEncodeError: samplesOf<TupleEncodeError>({
     UnsupportedElement: { kind: "UnsupportedElement", partIndex: 1, given: "symbol" },
     IntegerTooLarge: { kind: "IntegerTooLarge", partIndex: 1 },
     LoneSurrogateInPart: { kind: "LoneSurrogateInPart", partIndex: 1 },
@@ -93,7 +92,7 @@ export const ERROR_TYPES = {
     AmbiguousNull: { kind: "AmbiguousNull", partIndex: 1 },
     KeyTooLarge: { kind: "KeyTooLarge", ...limits },
   }),
-  TupleDecodeError: errorType(TupleDecodeError, {
+  TupleDecodeError: samplesOf<TupleDecodeError>({
     Truncated: { kind: "Truncated", offset: 4 },
     UnknownTypeCode: { kind: "UnknownTypeCode", offset: 4 },
     InvalidUtf8: { kind: "InvalidUtf8", offset: 4 },

@@ -1,18 +1,19 @@
 // Errors end in logs, and a logger that meets a bigint throws on the way out of a failure. What they tell must help; what they must not
 // tell is a key.
+import { toJsonSafe } from "@gossip/contracts";
 import { describe, expect, test } from "vitest";
 import { ERROR_TYPES } from "./error-samples.fixture.ts";
 import { frontierErrorMessage, type FrontierError } from "./frontier-error-message.ts";
 import { ascii, filled, hex } from "./keys.fixture.ts";
 import { prefixShard, rangeShard } from "./shards/hinted-shard.ts";
 
-const samples = Object.entries(ERROR_TYPES).flatMap(([type, { codec, samples: kinds }]) =>
-  Object.values(kinds).map((error) => ({ type, codec, kind: error.kind, error: error as FrontierError })),
+const samples = Object.entries(ERROR_TYPES).flatMap(([type, kinds]) =>
+  Object.values(kinds).map((error: FrontierError) => ({ type, kind: error.kind, error })),
 );
 
 test("the error types of the seeds have the variants of the seeds, by number", () => {
   const counts = Object.fromEntries(
-    Object.entries(ERROR_TYPES).map(([type, { samples: kinds }]) => [type, Object.keys(kinds).length]),
+    Object.entries(ERROR_TYPES).map(([type, kinds]) => [type, Object.keys(kinds).length]),
   );
   expect(counts).toEqual({
     PrefixShardError: 4,
@@ -31,13 +32,9 @@ test("the error types of the seeds have the variants of the seeds, by number", (
   });
 });
 
-describe.each(samples)("$type, $kind", ({ codec, error }) => {
-  test("comes back from JSON as it was, by JSON.stringify and by its codec", () => {
-    expect(codec.fromJson(JSON.parse(JSON.stringify(error)))).toEqual({ ok: true, value: error });
-    expect(codec.fromJson(JSON.parse(JSON.stringify(codec.toJson(error as never))))).toEqual({
-      ok: true,
-      value: error,
-    });
+describe.each(samples)("$type, $kind", ({ error }) => {
+  test("can be written as JSON, and cloned", () => {
+    expect(JSON.parse(JSON.stringify(error))).toEqual(JSON.parse(JSON.stringify(toJsonSafe(error))));
     expect(structuredClone(error)).toEqual(error);
   });
 
@@ -48,19 +45,6 @@ describe.each(samples)("$type, $kind", ({ codec, error }) => {
     for (const [name, value] of Object.entries(error)) {
       if (typeof value === "number" && name !== "max") expect(sentence).toContain(String(value));
       if (typeof value === "bigint") expect(sentence).toContain(String(value));
-    }
-  });
-
-  test("anything else is refused by its codec, which names the faulty field", () => {
-    expect(codec.fromJson({ ...error, kind: "Other" })).toMatchObject({
-      error: { kind: "InvalidField", field: "kind" },
-    });
-    expect(codec.fromJson(null).ok).toBe(false);
-    const json = JSON.parse(JSON.stringify(error)) as Record<string, unknown>;
-    for (const field of Object.keys(json).filter((name) => name !== "kind")) {
-      const wrong = codec.fromJson({ ...json, [field]: { kind: -1 } });
-      expect(wrong).toMatchObject({ error: { kind: "InvalidField" } });
-      expect((wrong as { error: { field: string } }).error.field.startsWith(field)).toBe(true);
     }
   });
 });

@@ -13,15 +13,15 @@ export {
 export { decodeTuple } from "./tuples/decode-tuple.ts";
 export { encodeTuple, encodeTupleInto } from "./tuples/encode-tuple.ts";
 export { frontierErrorMessage, type FrontierError } from "./frontier-error-message.ts";
-export { HintedSplitError } from "./splits/hinted-split-error.ts";
 export {
   planHintedSplitReplace,
   planHintedSplitResidual,
   planHintedSplitResidualFromCursor,
+  type HintedSplitError,
 } from "./splits/hinted-split.ts";
-export {
+export type {
   HintPropagationError,
-  type SplitBoundary,
+  SplitBoundary,
   ShardHintDecodeError,
   ShardMetadataDecodeError,
 } from "./hints/hint-error.ts";
@@ -29,8 +29,12 @@ export { KeyBuf } from "./keys/key-buf.ts";
 export { encodeKey, type KeyEncoding } from "./keys/key-encoding.ts";
 export { keySuccessor, keySuccessorInto } from "./arithmetic/key-successor.ts";
 export { ManifestId, ManifestRow } from "./keys/manifest-id.ts";
-export { ManifestRowKeyError, PathKeyError } from "./keys/key-error.ts";
-export { decodeManifestRowKey, ManifestRowKey, type ManifestRowInput } from "./keys/manifest-row-key.ts";
+export {
+  decodeManifestRowKey,
+  ManifestRowKey,
+  type ManifestRowInput,
+  type ManifestRowKeyError,
+} from "./keys/manifest-row-key.ts";
 export {
   manifestShard,
   manifestShardInto,
@@ -46,21 +50,21 @@ export {
   type RangeShardInput,
 } from "./shards/hinted-shard.ts";
 export { MetadataBuf } from "./hints/metadata-buf.ts";
-export { PathKey } from "./keys/path-key.ts";
-export {
+export { PathKey, type PathKeyError } from "./keys/path-key.ts";
+export type {
   PreallocShardBuilderError,
-  type BuilderLimitError,
-  type CapacityExceeded,
-  type FanOutExceeded,
-  type InvalidSpecHandle,
-  type ManifestCtorInvalid,
-  type ManifestInvalid,
-  type PrefixInvalid,
-  type RangeInvalid,
-  type SpecInvalid,
+  BuilderLimitError,
+  CapacityExceeded,
+  FanOutExceeded,
+  InvalidSpecHandle,
+  ManifestCtorInvalid,
+  ManifestInvalid,
+  PrefixInvalid,
+  RangeInvalid,
+  SpecInvalid,
 } from "./builder/prealloc-shard-builder-error.ts";
 export { PreallocShardBuilder, type BuilderLimits } from "./builder/prealloc-shard-builder.ts";
-export { PrefixShardError, ShardEncodeError, ShardIntoError } from "./shards/shard-error.ts";
+export type { PrefixShardError, ShardEncodeError, ShardIntoError } from "./shards/shard-error.ts";
 export { prefixSuccessor, prefixSuccessorInto } from "./arithmetic/prefix-successor.ts";
 export { propagateHintOnSplit, type ChildRange } from "./hints/propagate-hint.ts";
 export type { ScratchBuf } from "./keys/scratch-buf.ts";
@@ -85,7 +89,7 @@ export {
 } from "./shards/shard-spec-from.ts";
 export { ShardSpecScratch } from "./shards/shard-spec-scratch.ts";
 export { evenSplitPoints, rangeMidpoint, splitPointsFromSamples } from "./splits/split-advice.ts";
-export { TupleDecodeError, TupleEncodeError } from "./tuples/tuple-error.ts";
+export type { TupleDecodeError, TupleEncodeError } from "./tuples/tuple-error.ts";
 export { MAX_TUPLE_DEPTH, type PartOrder, type TupleElement, type TupleUuid } from "./tuples/tuple-element.ts";
 export { TupleKey } from "./tuples/tuple-key.ts";
 export { tupleRange } from "./tuples/tuple-range.ts";

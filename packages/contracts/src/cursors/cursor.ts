@@ -1,6 +1,5 @@
 import { assert, assertBytes, equalBytes, err, ok, type Brand, type Result } from "@gossip/stdx";
 import { assertObject, encodeBase64Url } from "@gossip/stdx/internal";
-import type { CursorInputError } from "./cursor-input-error.ts";
 import type { JsonCodec } from "../json/json-codec.ts";
 import { invalidField, JsonReader, within } from "../json/json-reader.ts";
 import { MAX_KEY_SIZE, MAX_TOKEN_SIZE } from "../limits.ts";
@@ -26,6 +25,12 @@ export interface CursorInput {
   readonly lastKey: Uint8Array;
   readonly token?: Uint8Array | undefined;
 }
+
+/** Why a cursor was refused. Sizes only. */
+export type CursorInputError =
+  | { readonly kind: "EmptyLastKey" }
+  | { readonly kind: "KeyTooLarge"; readonly size: number; readonly max: number }
+  | { readonly kind: "TokenTooLarge"; readonly size: number; readonly max: number };
 
 /** A cursor in JSON: bytes as base64url, absent fields left out. */
 export interface CursorJson {

@@ -1,7 +1,5 @@
 import { assert, assertBytes, err, ok, type Brand, type Result } from "@gossip/stdx";
 import { refuseIdText, type IdTextError } from "./id-text-error.ts";
-import { variantCodec, variantReader, type JsonCodec } from "../json/json-codec.ts";
-import { JsonReader } from "../json/json-reader.ts";
 import { TENANT_ID_SIZE } from "../limits.ts";
 
 const TENANT_TEXT_LENGTH = 2 * TENANT_ID_SIZE;
@@ -22,12 +20,6 @@ export interface TenantIdSizeError {
   readonly size: number;
   readonly expected: number;
 }
-
-export const TenantIdSizeError: JsonCodec<TenantIdSizeError> = /* @__PURE__ */ variantCodec(
-  /* @__PURE__ */ variantReader<TenantIdSizeError>({
-    WrongSize: { size: JsonReader.count, expected: JsonReader.count },
-  }),
-);
 
 export interface TenantIdCompanion {
   /** All bytes zero. */

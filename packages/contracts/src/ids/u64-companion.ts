@@ -1,7 +1,5 @@
 import { err, ok, type Result } from "@gossip/stdx";
 import { refuseIdText, type IdTextError } from "./id-text-error.ts";
-import { variantCodec, variantReader, type JsonCodec } from "../json/json-codec.ts";
-import { JsonReader } from "../json/json-reader.ts";
 import { assertU64, formatU64, parseU64, U64_MAX, U64_TEXT_LENGTH } from "./u64.ts";
 
 /** Why a value is not an unsigned 64-bit integer. */
@@ -9,14 +7,6 @@ export type U64InputError =
   | { readonly kind: "NotABigint"; readonly given: string }
   | { readonly kind: "NegativeInteger" }
   | { readonly kind: "IntegerTooLarge" };
-
-export const U64InputError: JsonCodec<U64InputError> = /* @__PURE__ */ variantCodec(
-  /* @__PURE__ */ variantReader<U64InputError>({
-    NotABigint: { given: JsonReader.typeName },
-    NegativeInteger: {},
-    IntegerTooLarge: {},
-  }),
-);
 
 /** What every 64-bit id can do. */
 export interface U64Companion<Id extends bigint> {

@@ -1,28 +1,28 @@
-// Plans, manifests and errors cross process borders as JSON. What is lost on the way is lost silently; what is let in
-// without a check is a request that someone wrote by hand.
+// Plans and manifests cross process borders as JSON. What is lost on the way is lost silently; what is let in without a
+// check is a request that someone wrote by hand. Errors end in logs, and a logger that meets a bigint throws.
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ascii, denseKey, filled, u64 } from "../arbitraries.fixture.ts";
-import { CursorInputError } from "../cursors/cursor-input-error.ts";
-import { Cursor } from "../cursors/cursor.ts";
-import { IdTextError } from "../ids/id-text-error.ts";
+import { Cursor, type CursorInputError } from "../cursors/cursor.ts";
+import type { IdTextError } from "../ids/id-text-error.ts";
 import type { JsonCodec } from "./json-codec.ts";
-import { ManifestValidationError } from "../manifest/manifest-validation-error.ts";
+import { toJsonSafe } from "./json-safe.ts";
+import type { ManifestValidationError } from "../manifest/manifest.ts";
 import { InitialShardInput } from "../manifest/manifest.ts";
-import { SplitReplacePlanningError } from "../splits/plan-split-replace.ts";
-import { SplitResidualPlanningError } from "../splits/plan-split-residual.ts";
+import type { SplitReplacePlanningError } from "../splits/plan-split-replace.ts";
+import type { SplitResidualPlanningError } from "../splits/plan-split-residual.ts";
 import { RunId } from "../ids/run-id.ts";
 import { ShardId } from "../ids/shard-id.ts";
 import { ShardKey } from "../ids/shard-key.ts";
-import { ShardSpecInputError } from "../specs/shard-spec-input-error.ts";
+import type { ShardSpecInputError } from "../specs/shard-spec-input-error.ts";
 import { ShardSpec } from "../specs/shard-spec.ts";
 import { child, range } from "../specs.fixture.ts";
-import { SplitReplacePlan, SplitReplacePlanError } from "../splits/split-replace-plan.ts";
-import { SplitResidualPlan, SplitResidualPlanError } from "../splits/split-residual-plan.ts";
-import { SplitValidationError } from "../splits/split-validation-error.ts";
-import { TenantIdSizeError } from "../ids/tenant-id.ts";
-import { U64InputError } from "../ids/u64-companion.ts";
+import { SplitReplacePlan, type SplitReplacePlanError } from "../splits/split-replace-plan.ts";
+import { SplitResidualPlan, type SplitResidualPlanError } from "../splits/split-residual-plan.ts";
+import type { SplitValidationError } from "../splits/split-validation-error.ts";
+import type { TenantIdSizeError } from "../ids/tenant-id.ts";
+import type { U64InputError } from "../ids/u64-companion.ts";
 
 const bytes = fc.oneof(denseKey({ min: 0, max: 3 }), fc.uint8Array({ maxLength: 12 }));
 const cursor = fc
@@ -192,25 +192,21 @@ describe("errors", () => {
   const reason: SplitValidationError = { kind: "DerivedIdCollision", derivedId: id };
   const ERRORS: readonly {
     name: string;
-    codec: JsonCodec<never, unknown>;
     errors: readonly ({ kind: string } & Record<string, unknown>)[];
     kindCount: number;
   }[] = [
     {
       name: "SplitValidationError",
-      codec: SplitValidationError as JsonCodec<never, unknown>,
       errors: splitErrors,
       kindCount: 14,
     },
     {
       name: "ShardSpecInputError",
-      codec: ShardSpecInputError as JsonCodec<never, unknown>,
       errors: specErrors,
       kindCount: 3,
     },
     {
       name: "IdTextError",
-      codec: IdTextError as JsonCodec<never, unknown>,
       errors: [
         { kind: "NotAString", given: "number" },
         { kind: "WrongTextLength", length: 3, expected: 16 },
@@ -220,7 +216,6 @@ describe("errors", () => {
     },
     {
       name: "U64InputError",
-      codec: U64InputError as JsonCodec<never, unknown>,
       errors: [
         { kind: "NotABigint", given: "number" },
         { kind: "NegativeInteger" },
@@ -230,13 +225,11 @@ describe("errors", () => {
     },
     {
       name: "TenantIdSizeError",
-      codec: TenantIdSizeError as JsonCodec<never, unknown>,
       errors: [{ kind: "WrongSize", size: 31, expected: 32 }] satisfies TenantIdSizeError[],
       kindCount: 1,
     },
     {
       name: "SplitReplacePlanError",
-      codec: SplitReplacePlanError as JsonCodec<never, unknown>,
       errors: [
         { kind: "TooFewChildren", count: 1 },
         { kind: "TooManyChildren", count: 257 },
@@ -245,13 +238,11 @@ describe("errors", () => {
     },
     {
       name: "SplitResidualPlanError",
-      codec: SplitResidualPlanError as JsonCodec<never, unknown>,
       errors: [{ kind: "IdenticalSpecs" }] satisfies (SplitResidualPlanError & Record<string, unknown>)[],
       kindCount: 1,
     },
     {
       name: "CursorInputError",
-      codec: CursorInputError as JsonCodec<never, unknown>,
       errors: [
         { kind: "EmptyLastKey" },
         { kind: "KeyTooLarge", ...sizes },
@@ -261,7 +252,6 @@ describe("errors", () => {
     },
     {
       name: "ManifestValidationError",
-      codec: ManifestValidationError as JsonCodec<never, unknown>,
       errors: [
         { kind: "TooManyShards", count: 10_001, max: 10_000 },
         { kind: "Empty" },
@@ -278,7 +268,6 @@ describe("errors", () => {
     },
     {
       name: "SplitReplacePlanningError",
-      codec: SplitReplacePlanningError as JsonCodec<never, unknown>,
       errors: [
         { kind: "InvalidChildCount", reason: { kind: "TooFewChildren", count: 1 } },
         { kind: "InvalidChildCount", reason: { kind: "TooManyChildren", count: 257 } },
@@ -289,7 +278,6 @@ describe("errors", () => {
     },
     {
       name: "SplitResidualPlanningError",
-      codec: SplitResidualPlanningError as JsonCodec<never, unknown>,
       errors: [
         { kind: "MissingCursor" },
         { kind: "NoSuccessor" },
@@ -302,40 +290,16 @@ describe("errors", () => {
     },
   ];
 
-  test.each(ERRORS)(
-    "$name: every kind comes back as it was, and can be written again",
-    ({ codec, errors, kindCount }) => {
-      expect(new Set(errors.map(({ kind }) => kind)).size).toBe(kindCount);
-      for (const error of errors) {
-        const read = codec.fromJson(JSON.parse(JSON.stringify(codec.toJson(error as never))));
-        expect(read).toEqual({ ok: true, value: error });
-        expect(JSON.stringify(unwrap(read))).toBe(JSON.stringify(codec.toJson(error as never)));
-      }
-    },
-  );
-
-  test.each(ERRORS)("$name: a field that is missing or wrong is named", ({ codec, errors }) => {
+  test.each(ERRORS)("$name: every kind has a form in JSON", ({ errors, kindCount }) => {
+    expect(new Set(errors.map(({ kind }) => kind)).size).toBe(kindCount);
     for (const error of errors) {
-      const json = codec.toJson(error as never) as Record<string, unknown>;
-      for (const field of Object.keys(json)) {
-        const { [field]: _left, ...rest } = json;
-        for (const broken of [rest, { ...json, [field]: -1 }]) {
-          const read = codec.fromJson(broken);
-          expect(read.ok ? "read" : read.error.field).toBe(field);
-        }
-      }
-    }
-  });
-
-  test.each(ERRORS)("$name: is not written where it is none", ({ codec }) => {
-    for (const bad of [undefined, null, 7, "Empty"])
-      expect(() => codec.toJson(bad as never)).toThrow(InvariantViolation);
-  });
-
-  test.each(["Unknown", "toString", "constructor", "__proto__", 0, null])("kind %j is none", (kind) => {
-    for (const { codec } of ERRORS) {
-      const read = codec.fromJson({ kind });
-      expect(read.ok ? "read" : read.error.field).toBe("kind");
+      const json = JSON.parse(JSON.stringify(toJsonSafe(error))) as Record<string, unknown>;
+      expect(Object.keys(json)).toEqual(Object.keys(error));
+      expect(json).toMatchObject(
+        Object.fromEntries(
+          Object.entries(error).filter(([, value]) => typeof value !== "bigint" && typeof value !== "object"),
+        ),
+      );
     }
   });
 });
@@ -347,7 +311,6 @@ describe("redaction", () => {
       Cursor.fromJson({ lastKey: `${secret} !` }),
       Cursor.fromJson(secret),
       ShardKey.fromJson({ run: secret }),
-      SplitValidationError.fromJson({ kind: secret }),
       SplitReplacePlan.fromJson({ children: [{ spec: secret }] }),
     ];
     for (const refusal of refusals) expect(JSON.stringify(refusal)).not.toContain(secret);
@@ -358,17 +321,4 @@ describe("redaction", () => {
     const plan = unwrap(SplitReplacePlan.tryNew(children));
     expect(roundTrip(SplitReplacePlan, plan)).toEqual({ ok: true, value: plan });
   });
-});
-
-test("the type name in an error is read only if it is one", () => {
-  for (const [codec, kind] of [
-    [IdTextError, "NotAString"],
-    [U64InputError, "NotABigint"],
-  ] as const) {
-    expect(codec.fromJson({ kind, given: "number" }).ok).toBe(true);
-    expect(codec.fromJson({ kind, given: "secret/key" })).toEqual({
-      ok: false,
-      error: { kind: "InvalidField", field: "given", expected: "the name of a JavaScript type" },
-    });
-  }
 });

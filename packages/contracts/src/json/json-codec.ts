@@ -1,8 +1,7 @@
 import { ok, type Result } from "@gossip/stdx";
-import { assertObject } from "@gossip/stdx/internal";
 import { jsonError } from "./json-error.ts";
 import { JsonReader, type InvalidField, type JsonFieldReaders } from "./json-reader.ts";
-import { toJsonSafe, type JsonSafe } from "./json-safe.ts";
+import type { JsonSafe } from "./json-safe.ts";
 
 /** Converts a value to JSON and back. */
 export interface JsonCodec<T, Json = JsonSafe<T>> {
@@ -27,18 +26,5 @@ export function variantReader<E extends { readonly kind: string }>(kinds: Varian
     const readFields: JsonReader<object> = JsonReader.object(kinds[kind] as JsonFieldReaders<object>);
     const fields = readFields(json, field);
     return fields.ok ? ok(jsonError({ kind, ...fields.value }) as unknown as E) : fields;
-  };
-}
-
-/** The codec of a union on `kind` that is made of numbers, names, ids and more such unions. */
-export function variantCodec<E extends { readonly kind: string }>(read: JsonReader<E>): JsonCodec<E> {
-  return {
-    toJson(value) {
-      assertObject(value, "error");
-      return toJsonSafe(value);
-    },
-    fromJson(json) {
-      return read(json, "");
-    },
   };
 }

@@ -17,8 +17,6 @@ export type JsonReader<T> = (json: unknown, field: string) => Result<T, InvalidF
 /** A reader for each field of `T`. */
 export type JsonFieldReaders<T> = { readonly [K in keyof T]-?: JsonReader<T[K]> };
 
-const TYPE_NAMES = ["bigint", "boolean", "function", "number", "object", "string", "symbol", "undefined"];
-
 export const JsonReader = {
   /** Bytes from base64url text. */
   bytes: (json: unknown, field: string): Result<Uint8Array, InvalidField> => {
@@ -53,10 +51,6 @@ export const JsonReader = {
       const name = names.find((one) => one === json);
       return name === undefined ? invalidField(field, `one of ${names.join(", ")}`) : ok(name);
     },
-
-  /** The name of a JavaScript type, as `typeof` returns it. */
-  typeName: (json: unknown, field: string): Result<string, InvalidField> =>
-    TYPE_NAMES.includes(json as string) ? ok(json as string) : invalidField(field, "the name of a JavaScript type"),
 
   /** A value that may be left out, or `null`. */
   optional:

@@ -7,8 +7,8 @@ import type { JsonCodec } from "../json/json-codec.ts";
 import { jsonError } from "../json/json-error.ts";
 import { JsonReader } from "../json/json-reader.ts";
 import { MAX_INITIAL_SHARDS, MAX_KEY_SIZE, MAX_TOKEN_SIZE } from "../limits.ts";
-import type { ManifestValidationError } from "./manifest-validation-error.ts";
 import { ShardId } from "../ids/shard-id.ts";
+import type { ShardSpecInputError } from "../specs/shard-spec-input-error.ts";
 import {
   checkShardSpec,
   copyShardSpec,
@@ -33,6 +33,24 @@ export interface InitialShardJson {
   readonly spec: ShardSpecJson;
   readonly cursor: CursorJson;
 }
+
+/** Why a manifest was refused. It names shards and sizes, never keys. */
+export type ManifestValidationError =
+  | { readonly kind: "TooManyShards"; readonly count: number; readonly max: number }
+  | { readonly kind: "Empty" }
+  /** The smallest id that occurs more than once. */
+  | { readonly kind: "DuplicateIds"; readonly shardId: ShardId }
+  /** Bit 63 of the id is set, which only a split may do. *Addition.* */
+  | { readonly kind: "DerivedIdInManifest"; readonly shardId: ShardId }
+  /** An initial shard must have both bounds. Otherwise the range of the run would be unknown. */
+  | { readonly kind: "UnboundedRange"; readonly shardId: ShardId }
+  | { readonly kind: "InvalidSpec"; readonly shardId: ShardId; readonly reason: ShardSpecInputError }
+  /** `shardA` starts first, or was listed first where both start at one key. */
+  | { readonly kind: "OverlappingRanges"; readonly shardA: ShardId; readonly shardB: ShardId }
+  | { readonly kind: "CursorKeyTooLarge"; readonly shardId: ShardId; readonly size: number; readonly max: number }
+  /** *Addition.* */
+  | { readonly kind: "CursorTokenTooLarge"; readonly shardId: ShardId; readonly size: number; readonly max: number }
+  | { readonly kind: "CursorOutOfBounds"; readonly shardId: ShardId };
 
 const readInitialShardJson = /* @__PURE__ */ JsonReader.object<InitialShardInput>({
   shard: JsonReader.u64,

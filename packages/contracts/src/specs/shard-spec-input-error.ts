@@ -1,22 +1,8 @@
-import { variantCodec, variantReader, type JsonCodec } from "../json/json-codec.ts";
-import { JsonReader } from "../json/json-reader.ts";
-
 /** Why a spec was refused. Sizes only. */
 export type ShardSpecInputError =
   | { readonly kind: "KeyTooLarge"; readonly size: number; readonly max: number }
   | { readonly kind: "MetadataTooLarge"; readonly size: number; readonly max: number }
   | { readonly kind: "InvertedRange"; readonly startLen: number; readonly endLen: number };
-
-const { count } = JsonReader;
-
-export const readShardSpecInputErrorJson: JsonReader<ShardSpecInputError> = /* @__PURE__ */ variantReader({
-  KeyTooLarge: { size: count, max: count },
-  MetadataTooLarge: { size: count, max: count },
-  InvertedRange: { startLen: count, endLen: count },
-});
-
-export const ShardSpecInputError: JsonCodec<ShardSpecInputError> =
-  /* @__PURE__ */ variantCodec(readShardSpecInputErrorJson);
 
 /** Describes the error, for the message of a constructor that throws. */
 export function specRefusalInWords(error: ShardSpecInputError): string {

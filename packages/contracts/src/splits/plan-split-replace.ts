@@ -1,19 +1,16 @@
 import { assertBytes, compareBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertArray, readArray } from "../assert-shape.ts";
 import { assertCursor, Cursor } from "../cursors/cursor.ts";
-import { variantCodec, variantReader, type JsonCodec } from "../json/json-codec.ts";
-import { JsonReader } from "../json/json-reader.ts";
 import { readShardSpec, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
 import {
   checkChildCount,
   freezeReplacePlan,
   readSplitChild,
-  readSplitReplacePlanErrorJson,
   type SplitReplaceChild,
   type SplitReplacePlan,
   type SplitReplacePlanError,
 } from "./split-replace-plan.ts";
-import { readSplitValidationErrorJson, type SplitValidationError } from "./split-validation-error.ts";
+import type { SplitValidationError } from "./split-validation-error.ts";
 import { validateSplitCoverage } from "./validate-split.ts";
 
 /** Why a split-replace could not be planned. */
@@ -27,14 +24,6 @@ export interface SplitPointBehindCursor {
   readonly kind: "SplitPointBehindCursor";
   readonly pointIndex: number;
 }
-
-export const SplitReplacePlanningError: JsonCodec<SplitReplacePlanningError> = /* @__PURE__ */ variantCodec(
-  /* @__PURE__ */ variantReader<SplitReplacePlanningError>({
-    InvalidChildCount: { reason: readSplitReplacePlanErrorJson },
-    InvalidCoverage: { reason: readSplitValidationErrorJson },
-    SplitPointBehindCursor: { pointIndex: JsonReader.count },
-  }),
-);
 
 /**
  * Plans to replace `parent` by these children. Checks their number, then their coverage.

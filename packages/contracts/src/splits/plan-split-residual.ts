@@ -1,17 +1,11 @@
 import { assertBytes, compareBytes, err, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 import { assertCursor, type Cursor } from "../cursors/cursor.ts";
-import { variantCodec, variantReader, type JsonCodec } from "../json/json-codec.ts";
-import { JsonReader } from "../json/json-reader.ts";
 import { keySuccessor } from "../key-successor.ts";
 import { firstPointBehind, type SplitPointBehindCursor } from "./plan-split-replace.ts";
 import { readShardSpec, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
-import {
-  readSplitResidualPlanErrorJson,
-  SplitResidualPlan,
-  type SplitResidualPlanError,
-} from "./split-residual-plan.ts";
-import { readSplitValidationErrorJson, type SplitValidationError } from "./split-validation-error.ts";
+import { SplitResidualPlan, type SplitResidualPlanError } from "./split-residual-plan.ts";
+import type { SplitValidationError } from "./split-validation-error.ts";
 import { validateResidualSplit } from "./validate-split.ts";
 
 /** Why a residual split could not be planned. Fields named for keys hold sizes in bytes. */
@@ -29,19 +23,6 @@ export type SplitResidualPlanningError =
   | { readonly kind: "InvalidPlan"; readonly reason: SplitResidualPlanError }
   | { readonly kind: "InvalidCoverage"; readonly reason: SplitValidationError }
   | SplitPointBehindCursor;
-
-const { count } = JsonReader;
-
-export const SplitResidualPlanningError: JsonCodec<SplitResidualPlanningError> = /* @__PURE__ */ variantCodec(
-  /* @__PURE__ */ variantReader<SplitResidualPlanningError>({
-    MissingCursor: {},
-    NoSuccessor: {},
-    SplitPointOutOfBounds: { splitPoint: count, parentStart: count, parentEnd: count },
-    InvalidPlan: { reason: readSplitResidualPlanErrorJson },
-    InvalidCoverage: { reason: readSplitValidationErrorJson },
-    SplitPointBehindCursor: { pointIndex: count },
-  }),
-);
 
 /** Plan a split into the two given parts: they must differ, then they must tile the parent. */
 export function planSplitResidual(split: {

@@ -2,7 +2,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 import { assertArray, readArray } from "../assert-shape.ts";
 import { assertCursor, Cursor, readCursorJson, type CursorJson } from "../cursors/cursor.ts";
-import { variantCodec, variantReader, type JsonCodec } from "../json/json-codec.ts";
+import type { JsonCodec } from "../json/json-codec.ts";
 import { invalidField, JsonReader } from "../json/json-reader.ts";
 import { MAX_SPLIT_CHILDREN } from "../limits.ts";
 import { copyShardSpec, readShardSpec, readShardSpecJson, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
@@ -28,14 +28,6 @@ export interface SplitReplacePlan {
 export type SplitReplacePlanError =
   | { readonly kind: "TooFewChildren"; readonly count: number }
   | { readonly kind: "TooManyChildren"; readonly count: number };
-
-export const readSplitReplacePlanErrorJson = /* @__PURE__ */ variantReader<SplitReplacePlanError>({
-  TooFewChildren: { count: JsonReader.count },
-  TooManyChildren: { count: JsonReader.count },
-});
-
-export const SplitReplacePlanError: JsonCodec<SplitReplacePlanError> =
-  /* @__PURE__ */ variantCodec(readSplitReplacePlanErrorJson);
 
 /** A plan in JSON. */
 export interface SplitReplacePlanJson {

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
-import { variantCodec, variantReader, type JsonCodec } from "../json/json-codec.ts";
+import type { JsonCodec } from "../json/json-codec.ts";
 import { invalidField, JsonReader } from "../json/json-reader.ts";
 import { copyShardSpec, readShardSpec, readShardSpecJson, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
 import { ShardSpec, type ShardSpecJson } from "../specs/shard-spec.ts";
@@ -21,13 +21,6 @@ export interface SplitResidualPlan {
 export interface SplitResidualPlanError {
   readonly kind: "IdenticalSpecs";
 }
-
-export const readSplitResidualPlanErrorJson = /* @__PURE__ */ variantReader<SplitResidualPlanError>({
-  IdenticalSpecs: {},
-});
-
-export const SplitResidualPlanError: JsonCodec<SplitResidualPlanError> =
-  /* @__PURE__ */ variantCodec(readSplitResidualPlanErrorJson);
 
 /** A plan in JSON. */
 export interface SplitResidualPlanJson {

@@ -1,7 +1,5 @@
-import { variantCodec, variantReader, type JsonCodec } from "../json/json-codec.ts";
-import { JsonReader } from "../json/json-reader.ts";
 import type { ShardId } from "../ids/shard-id.ts";
-import { ShardLimitScope } from "../states/shard-limit-scope.ts";
+import type { ShardLimitScope } from "../states/shard-limit-scope.ts";
 
 /**
  * Why a split cannot be made.
@@ -55,30 +53,3 @@ export type SplitValidationError =
    * parent's, and every other an initial one. *Addition.*
    */
   | { readonly kind: "InvalidChildCursor"; readonly childIndex: number };
-
-const { count } = JsonReader;
-
-export const readSplitValidationErrorJson = /* @__PURE__ */ variantReader<SplitValidationError>({
-  NoChildren: {},
-  SingleChild: {},
-  StartMismatch: { parentStart: count, firstChildStart: count },
-  EndMismatch: { parentEnd: count, lastChildEnd: count },
-  BoundaryMismatch: { childIndex: count, nextChildIndex: count, childEnd: count, nextChildStart: count },
-  InvertedChild: { childIndex: count },
-  OverlappingChild: { childIndex: count, nextChildIndex: count },
-  ParentCursorOutOfBounds: { cursor: count, newParentStart: count, newParentEnd: count },
-  SpawnLimitExceeded: { current: count, additional: count, max: count },
-  BackendChildLimitExceeded: { requested: count, backendMax: count },
-  ShardLimitExceeded: {
-    current: count,
-    additional: count,
-    max: count,
-    scope: JsonReader.oneOf(ShardLimitScope.values),
-  },
-  DerivedIdCollision: { derivedId: JsonReader.u64 },
-  InvalidChildSpec: { childIndex: count },
-  InvalidChildCursor: { childIndex: count },
-});
-
-export const SplitValidationError: JsonCodec<SplitValidationError> =
-  /* @__PURE__ */ variantCodec(readSplitValidationErrorJson);

@@ -1,9 +1,4 @@
-import type { JsonCodec } from "@gossip/contracts";
-import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 import type { ManifestId, ManifestRow } from "../keys/manifest-id.ts";
-import { nestedJson } from "../nested-json.ts";
-
-const { count, u64 } = JsonReader;
 
 /** Why bytes do not start with a hint. Sizes are in bytes. */
 export type ShardHintDecodeError =
@@ -12,16 +7,6 @@ export type ShardHintDecodeError =
   | { readonly kind: "TruncatedPrefix"; readonly expectedMin: number; readonly actual: number }
   | { readonly kind: "TruncatedManifest"; readonly expectedMin: number; readonly actual: number }
   | { readonly kind: "InvertedManifestRows"; readonly startRow: ManifestRow; readonly endRow: ManifestRow };
-
-export const ShardHintDecodeError: JsonCodec<ShardHintDecodeError> = /* @__PURE__ */ variantCodec(
-  /* @__PURE__ */ variantReader<ShardHintDecodeError>({
-    EmptyData: {},
-    UnknownTag: { tag: count },
-    TruncatedPrefix: { expectedMin: count, actual: count },
-    TruncatedManifest: { expectedMin: count, actual: count },
-    InvertedManifestRows: { startRow: u64, endRow: u64 },
-  }),
-);
 
 /**
  * Why bytes are not metadata.
@@ -35,14 +20,6 @@ export interface ShardMetadataDecodeError {
   readonly hintError: ShardHintDecodeError | undefined;
 }
 
-export const ShardMetadataDecodeError: JsonCodec<ShardMetadataDecodeError> = /* @__PURE__ */ variantCodec(
-  /* @__PURE__ */ variantReader<ShardMetadataDecodeError>({
-    MalformedMetadata: {
-      hintError: /* @__PURE__ */ JsonReader.optional(/* @__PURE__ */ nestedJson(ShardHintDecodeError)),
-    },
-  }),
-);
-
 /** Which end of a child's range is meant. */
 export type SplitBoundary = "Start" | "End";
 
@@ -55,14 +32,3 @@ export type HintPropagationError =
   | { readonly kind: "ManifestIdMismatch"; readonly parent: ManifestId; readonly child: ManifestId }
   /** The child would have no rows. */
   | { readonly kind: "EmptyManifestRange"; readonly startRow: ManifestRow; readonly endRow: ManifestRow };
-
-const boundary: JsonReader<SplitBoundary> = /* @__PURE__ */ JsonReader.oneOf(["Start", "End"]);
-
-export const HintPropagationError: JsonCodec<HintPropagationError> = /* @__PURE__ */ variantCodec(
-  /* @__PURE__ */ variantReader<HintPropagationError>({
-    InvalidPrefixBoundary: { boundary },
-    InvalidManifestBoundary: { boundary },
-    ManifestIdMismatch: { parent: u64, child: u64 },
-    EmptyManifestRange: { startRow: u64, endRow: u64 },
-  }),
-);

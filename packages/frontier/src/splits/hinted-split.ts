@@ -12,11 +12,18 @@ import {
 } from "@gossip/contracts";
 import { compareBytes, err, ok, unwrap, type Result } from "@gossip/stdx";
 import { decodeHint, decodeMetadata } from "../hints/decode-metadata.ts";
-import type { HintedSplitError } from "./hinted-split-error.ts";
+import type { HintPropagationError, ShardMetadataDecodeError } from "../hints/hint-error.ts";
 import { encodeKey } from "../keys/key-encoding.ts";
 import { decodeManifestRowKey, ManifestRowKey } from "../keys/manifest-row-key.ts";
 import { propagateHintOnSplit } from "../hints/propagate-hint.ts";
 import { ShardMetadata } from "../hints/shard-metadata.ts";
+
+/** Why the children of a split have no hint, although the split itself was planned. *Addition.* */
+export type HintedSplitError =
+  /** The parent's metadata holds no hint to hand on. */
+  | { readonly kind: "ParentMetadataInvalid"; readonly reason: ShardMetadataDecodeError }
+  /** The child at this position does not fit the parent's hint. A residual split's parent is 0, its residual 1. */
+  | { readonly kind: "ChildHintInvalid"; readonly childIndex: number; readonly reason: HintPropagationError };
 
 // Planners of `@gossip/contracts` copy the parent's metadata to every child, because they cannot read it: a child of
 // manifest rows 0 to 100 would still claim all hundred. These plan the same splits and give each child its own hint.

@@ -1,8 +1,3 @@
-import type { JsonCodec } from "@gossip/contracts";
-import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
-
-const { count, typeName } = JsonReader;
-
 /** Why a tuple cannot be a key. `partIndex` is the position in the outermost tuple. *Addition.* */
 export type TupleEncodeError =
   /** A value that no tuple can hold. `given` is its JavaScript type. */
@@ -27,19 +22,6 @@ export type TupleEncodeError =
   /** `size` counts up to the part with which the tuple became too large. */
   | { readonly kind: "KeyTooLarge"; readonly size: number; readonly max: number };
 
-export const TupleEncodeError: JsonCodec<TupleEncodeError> = /* @__PURE__ */ variantCodec(
-  /* @__PURE__ */ variantReader<TupleEncodeError>({
-    UnsupportedElement: { partIndex: count, given: typeName },
-    IntegerTooLarge: { partIndex: count },
-    LoneSurrogateInPart: { partIndex: count },
-    WrongUuidSize: { partIndex: count, size: count },
-    PartTooDeep: { partIndex: count },
-    ZeroInDescending: { partIndex: count },
-    AmbiguousNull: { partIndex: count },
-    KeyTooLarge: { size: count, max: count },
-  }),
-);
-
 /** Why bytes are not a tuple. `offset` is where the faulty element starts. *Addition.* */
 export type TupleDecodeError =
   /** The bytes end before the element does. */
@@ -51,15 +33,3 @@ export type TupleDecodeError =
   | { readonly kind: "NonCanonical"; readonly offset: number }
   /** Tuples within tuples, more than 64 deep. */
   | { readonly kind: "TooDeep"; readonly offset: number };
-
-const offset = { offset: count };
-
-export const TupleDecodeError: JsonCodec<TupleDecodeError> = /* @__PURE__ */ variantCodec(
-  /* @__PURE__ */ variantReader<TupleDecodeError>({
-    Truncated: offset,
-    UnknownTypeCode: offset,
-    InvalidUtf8: offset,
-    NonCanonical: offset,
-    TooDeep: offset,
-  }),
-);
