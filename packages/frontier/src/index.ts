@@ -87,6 +87,7 @@ export {
   shardSpecFromPrefixRef,
   type PrefixSpecInput,
 } from "./shards/shard-spec-from.ts";
+export type { IntoForm, OwnedForm, RefForm } from "./shards/shard-spec-forms.ts";
 export { ShardSpecScratch } from "./shards/shard-spec-scratch.ts";
 export { evenSplitPoints, rangeMidpoint, splitPointsFromSamples } from "./splits/split-advice.ts";
 export type { TupleDecodeError, TupleEncodeError } from "./tuples/tuple-error.ts";

@@ -43,6 +43,7 @@ import type {
   SpecInvalid,
 } from "./prealloc-shard-builder-error.ts";
 import type { ShardIntoError } from "../shards/shard-error.ts";
+import type { IntoForm } from "../shards/shard-spec-forms.ts";
 import { ShardSpecScratch } from "../shards/shard-spec-scratch.ts";
 
 /** How many entries a builder may hold. */
@@ -240,7 +241,7 @@ export class PreallocShardBuilder {
     input: Input,
     cursor: Cursor,
     kind: Kind,
-    allocate: Allocate<Input, E>,
+    allocate: IntoForm<Input, E>,
   ): Result<ShardId, CapacityExceeded | Refusal<Kind, E> | SlabFull> {
     const room = this.#checkRoom(1);
     if (!room.ok) return room;
@@ -258,7 +259,7 @@ export class PreallocShardBuilder {
   #appendAll<Input, E, Kind extends string>(
     parts: readonly Input[],
     kind: Kind,
-    allocate: Allocate<Input, E>,
+    allocate: IntoForm<Input, E>,
   ): Result<ShardId[], Refusal<Kind, E> | SlabFull> {
     const handles: ShardSpecHandle[] = [];
     for (const part of parts) {
@@ -294,13 +295,6 @@ export class PreallocShardBuilder {
 function idOf(index: number): ShardId {
   return ShardId.fromRaw(BigInt(index));
 }
-
-/** The `Into` form of a constructor. */
-type Allocate<Input, E> = (
-  input: Input,
-  scratch: ShardSpecScratch,
-  arena: ShardArena,
-) => Result<ShardSpecHandle, ShardIntoError<E>>;
 
 /** An error of a spec under the kind of the builder's method. */
 interface Refusal<Kind extends string, E> {

@@ -1,30 +1,24 @@
 // Constructors of shards that carry a hint: the metadata is the hint and the connector's bytes.
-import {
-  MAX_KEY_SIZE,
-  type RangeInput,
-  type ShardArena,
-  type ShardSpec,
-  type ShardSpecHandle,
-  type ShardSpecInputError,
-} from "@gossip/contracts";
+import { MAX_KEY_SIZE, type RangeInput, type ShardSpecInputError } from "@gossip/contracts";
 import { assertBytes, err, ok, type Result } from "@gossip/stdx";
-import type { BorrowedShardSpec } from "./borrowed-shard-spec.ts";
 import type { MetadataBuf } from "../hints/metadata-buf.ts";
 import { ShardHint } from "../hints/shard-hint.ts";
 import { ShardMetadata } from "../hints/shard-metadata.ts";
 import { ManifestRowKey } from "../keys/manifest-row-key.ts";
-import type { PrefixShardError, ShardEncodeError, ShardIntoError } from "./shard-error.ts";
+import type { PrefixShardError, ShardEncodeError } from "./shard-error.ts";
 import {
   apartFrom,
   assertInput,
-  buildInto,
-  buildOwned,
-  buildRef,
+  intoForm,
+  ownedForm,
   readOptionalBytes,
+  refForm,
+  type IntoForm,
+  type OwnedForm,
+  type RefForm,
   type SpecConstructor,
 } from "./shard-spec-forms.ts";
 import { asPrefixError, writeManifestBounds, writePrefixEnd, type ManifestRange } from "./shard-spec-from.ts";
-import type { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
 /** A range, and the connector's bytes; none by default. */
 export interface RangeShardInput extends RangeInput {
@@ -52,26 +46,11 @@ const RANGE: SpecConstructor<RangeShardInput, ShardSpecInputError> = {
 };
 
 /** A shard of a range with a `Range` hint. An empty bound means unbounded. Checks the metadata first, then the spec. */
-export function rangeShard(input: RangeShardInput): Result<ShardSpec, ShardSpecInputError> {
-  return buildOwned(RANGE, input);
-}
-
-/** As `rangeShard`, borrowed from `scratch`. */
-export function rangeShardRef(
-  input: RangeShardInput,
-  scratch: ShardSpecScratch,
-): Result<BorrowedShardSpec, ShardSpecInputError> {
-  return buildRef(RANGE, input, scratch);
-}
-
-/** As `rangeShard`, put into `arena`. */
-export function rangeShardInto(
-  input: RangeShardInput,
-  scratch: ShardSpecScratch,
-  arena: ShardArena,
-): Result<ShardSpecHandle, ShardIntoError<ShardSpecInputError>> {
-  return buildInto(RANGE, input, scratch, arena);
-}
+export const rangeShard: OwnedForm<RangeShardInput, ShardSpecInputError> = /* @__PURE__ */ ownedForm(RANGE);
+/** As `rangeShard`, borrowed from a scratch. */
+export const rangeShardRef: RefForm<RangeShardInput, ShardSpecInputError> = /* @__PURE__ */ refForm(RANGE);
+/** As `rangeShard`, put into an arena. */
+export const rangeShardInto: IntoForm<RangeShardInput, ShardSpecInputError> = /* @__PURE__ */ intoForm(RANGE);
 
 /** A prefix, and the connector's bytes; none by default. */
 export interface PrefixShardInput {
@@ -100,26 +79,11 @@ const PREFIX: SpecConstructor<PrefixShardInput, PrefixShardError> = {
  * Errors, in this order: `EmptyPrefix`, `PrefixTooLarge`, `NoSuccessor`, metadata that is
  * too large, other errors of the spec.
  */
-export function prefixShard(input: PrefixShardInput): Result<ShardSpec, PrefixShardError> {
-  return buildOwned(PREFIX, input);
-}
-
-/** As `prefixShard`, borrowed from `scratch`. */
-export function prefixShardRef(
-  input: PrefixShardInput,
-  scratch: ShardSpecScratch,
-): Result<BorrowedShardSpec, PrefixShardError> {
-  return buildRef(PREFIX, input, scratch);
-}
-
-/** As `prefixShard`, put into `arena`. */
-export function prefixShardInto(
-  input: PrefixShardInput,
-  scratch: ShardSpecScratch,
-  arena: ShardArena,
-): Result<ShardSpecHandle, ShardIntoError<PrefixShardError>> {
-  return buildInto(PREFIX, input, scratch, arena);
-}
+export const prefixShard: OwnedForm<PrefixShardInput, PrefixShardError> = /* @__PURE__ */ ownedForm(PREFIX);
+/** As `prefixShard`, borrowed from a scratch. */
+export const prefixShardRef: RefForm<PrefixShardInput, PrefixShardError> = /* @__PURE__ */ refForm(PREFIX);
+/** As `prefixShard`, put into an arena. */
+export const prefixShardInto: IntoForm<PrefixShardInput, PrefixShardError> = /* @__PURE__ */ intoForm(PREFIX);
 
 /** Rows of a manifest, and the connector's bytes; none by default. */
 export interface ManifestShardInput extends ManifestRange {
@@ -141,26 +105,11 @@ const MANIFEST: SpecConstructor<ManifestShardInput, ShardSpecInputError> = {
 };
 
 /** A shard of a range of rows, with a `Manifest` hint. Without any rows, it is an `InvertedRange`. */
-export function manifestShard(input: ManifestShardInput): Result<ShardSpec, ShardSpecInputError> {
-  return buildOwned(MANIFEST, input);
-}
-
-/** As `manifestShard`, borrowed from `scratch`. */
-export function manifestShardRef(
-  input: ManifestShardInput,
-  scratch: ShardSpecScratch,
-): Result<BorrowedShardSpec, ShardSpecInputError> {
-  return buildRef(MANIFEST, input, scratch);
-}
-
-/** As `manifestShard`, put into `arena`. */
-export function manifestShardInto(
-  input: ManifestShardInput,
-  scratch: ShardSpecScratch,
-  arena: ShardArena,
-): Result<ShardSpecHandle, ShardIntoError<ShardSpecInputError>> {
-  return buildInto(MANIFEST, input, scratch, arena);
-}
+export const manifestShard: OwnedForm<ManifestShardInput, ShardSpecInputError> = /* @__PURE__ */ ownedForm(MANIFEST);
+/** As `manifestShard`, borrowed from a scratch. */
+export const manifestShardRef: RefForm<ManifestShardInput, ShardSpecInputError> = /* @__PURE__ */ refForm(MANIFEST);
+/** As `manifestShard`, put into an arena. */
+export const manifestShardInto: IntoForm<ManifestShardInput, ShardSpecInputError> = /* @__PURE__ */ intoForm(MANIFEST);
 
 /** Encodes metadata into `out` and returns a view of it. Encoding errors are reported as errors of the spec. */
 function encodeSpecMetadata(metadata: ShardMetadata, out: MetadataBuf): Result<Uint8Array, ShardSpecInputError> {

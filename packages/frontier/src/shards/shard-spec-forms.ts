@@ -33,45 +33,55 @@ const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 // spec, and then needs another.
 let spare: ShardSpecScratch | undefined;
 
-export function buildOwned<Input, E>(constructor: SpecConstructor<Input, E>, input: Input): Result<ShardSpec, E> {
-  const scratch = spare ?? new ShardSpecScratch();
-  spare = undefined;
-  try {
-    const parts = constructor.parts(input, scratch);
-    if (!parts.ok) return parts;
-    const owned = ShardSpec.tryFromRef(parts.value);
-    return owned.ok ? owned : err(constructor.refuse(owned.error));
-  } finally {
-    spare = scratch;
-  }
-}
+/** A constructor that owns its result. */
+export type OwnedForm<Input, E> = (input: Input) => Result<ShardSpec, E>;
 
-export function buildRef<Input, E>(
-  constructor: SpecConstructor<Input, E>,
-  input: Input,
-  scratch: ShardSpecScratch,
-): Result<BorrowedShardSpec, E> {
-  const parts = buildParts(constructor, input, scratch);
-  if (!parts.ok) return parts;
-  const { start, end, metadata } = scratch;
-  // Copy a part first if it is in a buffer that is about to be written.
-  const ownEnd = apartFrom(parts.value.keyRangeEnd, start);
-  const ownMetadata = apartFrom(apartFrom(parts.value.metadata, start), end);
-  start.copyFromSlice(parts.value.keyRangeStart);
-  end.copyFromSlice(ownEnd);
-  metadata.copyFromSlice(ownMetadata);
-  return ok(new BorrowedShardSpec(scratch));
-}
+/** A constructor that borrows its result from a scratch. */
+export type RefForm<Input, E> = (input: Input, scratch: ShardSpecScratch) => Result<BorrowedShardSpec, E>;
 
-export function buildInto<Input, E>(
-  constructor: SpecConstructor<Input, E>,
+/** A constructor that puts its result into an arena. */
+export type IntoForm<Input, E> = (
   input: Input,
   scratch: ShardSpecScratch,
   arena: ShardArena,
-): Result<ShardSpecHandle, ShardIntoError<E>> {
-  assert(arena instanceof ShardArena, "arena must be a ShardArena");
-  const parts = buildParts(constructor, input, scratch);
-  return parts.ok ? arena.allocSpec(parts.value) : err({ kind: "Build", reason: parts.error });
+) => Result<ShardSpecHandle, ShardIntoError<E>>;
+
+export function ownedForm<Input, E>(constructor: SpecConstructor<Input, E>): OwnedForm<Input, E> {
+  return (input) => {
+    const scratch = spare ?? new ShardSpecScratch();
+    spare = undefined;
+    try {
+      const parts = constructor.parts(input, scratch);
+      if (!parts.ok) return parts;
+      const owned = ShardSpec.tryFromRef(parts.value);
+      return owned.ok ? owned : err(constructor.refuse(owned.error));
+    } finally {
+      spare = scratch;
+    }
+  };
+}
+
+export function refForm<Input, E>(constructor: SpecConstructor<Input, E>): RefForm<Input, E> {
+  return (input, scratch) => {
+    const parts = buildParts(constructor, input, scratch);
+    if (!parts.ok) return parts;
+    const { start, end, metadata } = scratch;
+    // Copy a part first if it is in a buffer that is about to be written.
+    const ownEnd = apartFrom(parts.value.keyRangeEnd, start);
+    const ownMetadata = apartFrom(apartFrom(parts.value.metadata, start), end);
+    start.copyFromSlice(parts.value.keyRangeStart);
+    end.copyFromSlice(ownEnd);
+    metadata.copyFromSlice(ownMetadata);
+    return ok(new BorrowedShardSpec(scratch));
+  };
+}
+
+export function intoForm<Input, E>(constructor: SpecConstructor<Input, E>): IntoForm<Input, E> {
+  return (input, scratch, arena) => {
+    assert(arena instanceof ShardArena, "arena must be a ShardArena");
+    const parts = buildParts(constructor, input, scratch);
+    return parts.ok ? arena.allocSpec(parts.value) : err({ kind: "Build", reason: parts.error });
+  };
 }
 
 /** The parts, checked to be a spec. */

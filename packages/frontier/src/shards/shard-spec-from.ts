@@ -1,26 +1,22 @@
 // Constructors of specs whose metadata the caller gives as it is.
-import {
-  MAX_KEY_SIZE,
-  type ShardArena,
-  type ShardSpec,
-  type ShardSpecHandle,
-  type ShardSpecInputError,
-} from "@gossip/contracts";
+import { MAX_KEY_SIZE, type ShardSpecInputError } from "@gossip/contracts";
 import { assertBytes, err, ok, type Result } from "@gossip/stdx";
-import type { BorrowedShardSpec } from "./borrowed-shard-spec.ts";
 import { prefixSuccessorInto } from "../arithmetic/prefix-successor.ts";
 import type { KeyBuf } from "../keys/key-buf.ts";
 import { assertKeyEncoding, type KeyEncoding } from "../keys/key-encoding.ts";
 import type { ManifestId, ManifestRow } from "../keys/manifest-id.ts";
 import { ManifestRowKey } from "../keys/manifest-row-key.ts";
-import type { PrefixShardError, ShardIntoError } from "./shard-error.ts";
+import type { PrefixShardError } from "./shard-error.ts";
 import {
   apartFrom,
   assertInput,
-  buildInto,
-  buildOwned,
-  buildRef,
+  intoForm,
+  ownedForm,
   readOptionalBytes,
+  refForm,
+  type IntoForm,
+  type OwnedForm,
+  type RefForm,
   type SpecConstructor,
 } from "./shard-spec-forms.ts";
 import type { ShardSpecScratch } from "./shard-spec-scratch.ts";
@@ -48,26 +44,11 @@ const KEYS: SpecConstructor<KeysSpecInput, ShardSpecInputError> = {
 };
 
 /** The spec of the range from one key, inclusive, to another, exclusive. */
-export function shardSpecFromKeys(input: KeysSpecInput): Result<ShardSpec, ShardSpecInputError> {
-  return buildOwned(KEYS, input);
-}
-
-/** As `shardSpecFromKeys`, borrowed from `scratch`. */
-export function shardSpecFromKeysRef(
-  input: KeysSpecInput,
-  scratch: ShardSpecScratch,
-): Result<BorrowedShardSpec, ShardSpecInputError> {
-  return buildRef(KEYS, input, scratch);
-}
-
-/** As `shardSpecFromKeys`, put into `arena`. */
-export function shardSpecFromKeysInto(
-  input: KeysSpecInput,
-  scratch: ShardSpecScratch,
-  arena: ShardArena,
-): Result<ShardSpecHandle, ShardIntoError<ShardSpecInputError>> {
-  return buildInto(KEYS, input, scratch, arena);
-}
+export const shardSpecFromKeys: OwnedForm<KeysSpecInput, ShardSpecInputError> = /* @__PURE__ */ ownedForm(KEYS);
+/** As `shardSpecFromKeys`, borrowed from a scratch. */
+export const shardSpecFromKeysRef: RefForm<KeysSpecInput, ShardSpecInputError> = /* @__PURE__ */ refForm(KEYS);
+/** As `shardSpecFromKeys`, put into an arena. */
+export const shardSpecFromKeysInto: IntoForm<KeysSpecInput, ShardSpecInputError> = /* @__PURE__ */ intoForm(KEYS);
 
 /** A prefix, and the metadata as it is; none by default. */
 export interface PrefixSpecInput {
@@ -88,26 +69,11 @@ const PREFIX: SpecConstructor<PrefixSpecInput, PrefixShardError> = {
 };
 
 /** The spec of all keys with a prefix. Errors, in this order: `EmptyPrefix`, `PrefixTooLarge`, `NoSuccessor`, those of the spec. */
-export function shardSpecFromPrefix(input: PrefixSpecInput): Result<ShardSpec, PrefixShardError> {
-  return buildOwned(PREFIX, input);
-}
-
-/** As `shardSpecFromPrefix`, borrowed from `scratch`. */
-export function shardSpecFromPrefixRef(
-  input: PrefixSpecInput,
-  scratch: ShardSpecScratch,
-): Result<BorrowedShardSpec, PrefixShardError> {
-  return buildRef(PREFIX, input, scratch);
-}
-
-/** As `shardSpecFromPrefix`, put into `arena`. */
-export function shardSpecFromPrefixInto(
-  input: PrefixSpecInput,
-  scratch: ShardSpecScratch,
-  arena: ShardArena,
-): Result<ShardSpecHandle, ShardIntoError<PrefixShardError>> {
-  return buildInto(PREFIX, input, scratch, arena);
-}
+export const shardSpecFromPrefix: OwnedForm<PrefixSpecInput, PrefixShardError> = /* @__PURE__ */ ownedForm(PREFIX);
+/** As `shardSpecFromPrefix`, borrowed from a scratch. */
+export const shardSpecFromPrefixRef: RefForm<PrefixSpecInput, PrefixShardError> = /* @__PURE__ */ refForm(PREFIX);
+/** As `shardSpecFromPrefix`, put into an arena. */
+export const shardSpecFromPrefixInto: IntoForm<PrefixSpecInput, PrefixShardError> = /* @__PURE__ */ intoForm(PREFIX);
 
 /** Rows `[startRow, endRow)` of a manifest. */
 export interface ManifestRange {
@@ -133,26 +99,14 @@ const MANIFEST: SpecConstructor<ManifestSpecInput, ShardSpecInputError> = {
 };
 
 /** The spec of a range of rows. An empty range is an `InvertedRange`. */
-export function shardSpecFromManifestRange(input: ManifestSpecInput): Result<ShardSpec, ShardSpecInputError> {
-  return buildOwned(MANIFEST, input);
-}
-
-/** As `shardSpecFromManifestRange`, borrowed from `scratch`. */
-export function shardSpecFromManifestRangeRef(
-  input: ManifestSpecInput,
-  scratch: ShardSpecScratch,
-): Result<BorrowedShardSpec, ShardSpecInputError> {
-  return buildRef(MANIFEST, input, scratch);
-}
-
-/** As `shardSpecFromManifestRange`, put into `arena`. */
-export function shardSpecFromManifestRangeInto(
-  input: ManifestSpecInput,
-  scratch: ShardSpecScratch,
-  arena: ShardArena,
-): Result<ShardSpecHandle, ShardIntoError<ShardSpecInputError>> {
-  return buildInto(MANIFEST, input, scratch, arena);
-}
+export const shardSpecFromManifestRange: OwnedForm<ManifestSpecInput, ShardSpecInputError> =
+  /* @__PURE__ */ ownedForm(MANIFEST);
+/** As `shardSpecFromManifestRange`, borrowed from a scratch. */
+export const shardSpecFromManifestRangeRef: RefForm<ManifestSpecInput, ShardSpecInputError> =
+  /* @__PURE__ */ refForm(MANIFEST);
+/** As `shardSpecFromManifestRange`, put into an arena. */
+export const shardSpecFromManifestRangeInto: IntoForm<ManifestSpecInput, ShardSpecInputError> =
+  /* @__PURE__ */ intoForm(MANIFEST);
 
 /** Writes the keys of both rows into the scratch. */
 export function writeManifestBounds({ manifestId, startRow, endRow }: ManifestRange, scratch: ShardSpecScratch): void {
