@@ -91,7 +91,7 @@ describe("listExports", () => {
     expect(
       listed({
         "index.ts": `
-          export { plain, plain as renamed, overloaded, arrow, LIMIT, TABLE, Companion, Both, type OnlyType } from "./inner.ts";
+          export { plain, plain as renamed, overloaded, arrow, LIMIT, TABLE, Companion, Methods, Both, type OnlyType } from "./inner.ts";
           export type { Shape, Union, Both as BothAsType } from "./inner.ts";
           export * as inner from "./inner.ts";`,
         "testing/index.ts": `import type { Both } from "../inner.ts"; export { Both }; export function kit(): void {}`,
@@ -107,6 +107,7 @@ describe("listExports", () => {
           export interface CompanionShape { fromRaw(raw: bigint): Companion; readonly zero: Companion }
           export type Companion = bigint & { readonly brand: "Companion" };
           export const Companion: CompanionShape = { fromRaw: (raw) => raw as Companion, zero: 0n as Companion };
+          export const Methods = { ...TABLE, zero: 0n, fromRaw(raw: bigint): Companion { return raw as Companion; } } as const;
           export class Both<T> extends Array<T> { #hidden = 1; private secret = 2; constructor(size: number) { super(size + this.secret + this.#hidden); } static make(): void {} get size(): number { return 1; } }
           export class OnlyType {}
           export interface Shape { b: 1; a(): void }
@@ -117,6 +118,7 @@ describe("listExports", () => {
       ". type  BothAsType class<T> extends Array<T> { new (size: number); size; static make() }",
       '. both  Companion type = bigint & { readonly brand: "Companion"; } & const: CompanionShape',
       ". value LIMIT const = 16 * 1024",
+      ". value Methods const { ...TABLE; fromRaw(); zero }",
       ". type  OnlyType class {  }",
       ". type  Shape interface { a(); b }",
       ". value TABLE const",

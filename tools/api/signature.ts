@@ -36,7 +36,19 @@ function describeVariable({ type, initializer }: ts.VariableDeclaration): string
   if (initializer === undefined) return "const";
   if (ts.isArrowFunction(initializer) || ts.isFunctionExpression(initializer))
     return `function ${callable(initializer)}`;
-  return isPlainValue(initializer) ? `const = ${print(initializer)}` : "const";
+  if (isPlainValue(initializer)) return `const = ${print(initializer)}`;
+  const companion = ts.isAsExpression(initializer) ? initializer.expression : initializer;
+  return ts.isObjectLiteralExpression(companion) ? describeObject(companion) : "const";
+}
+
+/** An object with methods by the names of its members, such as the companion of a type. A table is only a const. */
+function describeObject({ properties }: ts.ObjectLiteralExpression): string {
+  if (!properties.some((property) => ts.isMethodDeclaration(property))) return "const";
+  const members = properties.map((property) => {
+    if (ts.isSpreadAssignment(property)) return print(property);
+    return `${print(property.name)}${ts.isMethodDeclaration(property) ? "()" : ""}`;
+  });
+  return `const { ${members.sort().join("; ")} }`;
 }
 
 /** A limit's value is part of the contract, so it is shown: `4096`, `-1`, `16 * 1024`, `"released"`. */

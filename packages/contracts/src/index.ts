@@ -6,15 +6,9 @@ export {
 } from "./cursors/check-cursor.ts";
 export type { Clock } from "./clock.ts";
 export { CursorSemantics } from "./states/cursor-semantics.ts";
-export {
-  Cursor,
-  type CursorCompanion,
-  type CursorInput,
-  type CursorInputError,
-  type CursorJson,
-} from "./cursors/cursor.ts";
+export { Cursor, type CursorInput, type CursorInputError, type CursorJson } from "./cursors/cursor.ts";
 export { DerivedShardKind } from "./states/derived-shard-kind.ts";
-export { FenceEpoch, type FenceEpochCompanion } from "./ids/fence-epoch.ts";
+export { FenceEpoch } from "./ids/fence-epoch.ts";
 export type { JsonCodec } from "./json/json-codec.ts";
 export type { IdTextError } from "./ids/id-text-error.ts";
 export type { InvalidField } from "./json/json-reader.ts";
@@ -35,15 +29,15 @@ export {
   SHARD_OP_LOG_CAP,
   TENANT_ID_SIZE,
 } from "./limits.ts";
-export { LogicalTime, type LogicalTimeCompanion } from "./ids/logical-time.ts";
+export { LogicalTime } from "./ids/logical-time.ts";
 export {
   InitialShardInput,
   validateManifest,
   type InitialShardJson,
   type ManifestValidationError,
 } from "./manifest/manifest.ts";
-export { OpId, type OpIdCompanion } from "./ids/op-id.ts";
-export { ParkReason, type ParkReasonCompanion } from "./states/park-reason.ts";
+export { OpId } from "./ids/op-id.ts";
+export { ParkReason } from "./states/park-reason.ts";
 export type { PersistedEnum } from "./states/persisted-enum.ts";
 export {
   planSplitReplace,
@@ -58,36 +52,28 @@ export {
   type SplitResidualPlanningError,
 } from "./splits/plan-split-residual.ts";
 export { RunId } from "./ids/run-id.ts";
-export { RunStatus, type RunStatusCompanion } from "./states/run-status.ts";
+export { RunStatus } from "./states/run-status.ts";
 export { ShardArena, type ShardSpecHandle } from "./specs/shard-arena.ts";
-export { ShardId, type ShardIdCompanion } from "./ids/shard-id.ts";
-export { ShardKey, type ShardKeyCompanion, type ShardKeyJson } from "./ids/shard-key.ts";
-export { ShardLimitScope, type ShardLimitScopeCompanion } from "./states/shard-limit-scope.ts";
+export { ShardId } from "./ids/shard-id.ts";
+export { ShardKey, type ShardKeyJson } from "./ids/shard-key.ts";
+export { ShardLimitScope } from "./states/shard-limit-scope.ts";
 export type { ShardSpecInputError } from "./specs/shard-spec-input-error.ts";
 export { validateShardSpec, type ShardSpecRef } from "./specs/shard-spec-ref.ts";
-export {
-  ShardSpec,
-  type RangeAndMetadataInput,
-  type RangeInput,
-  type ShardSpecCompanion,
-  type ShardSpecJson,
-} from "./specs/shard-spec.ts";
-export { ShardStatus, type ShardStatusCompanion } from "./states/shard-status.ts";
+export { ShardSpec, type RangeAndMetadataInput, type RangeInput, type ShardSpecJson } from "./specs/shard-spec.ts";
+export { ShardStatus } from "./states/shard-status.ts";
 export {
   SplitReplacePlan,
   type SplitReplacePlanError,
   type SplitReplaceChild,
-  type SplitReplacePlanCompanion,
   type SplitReplacePlanJson,
 } from "./splits/split-replace-plan.ts";
 export {
   SplitResidualPlan,
   type SplitResidualPlanError,
-  type SplitResidualPlanCompanion,
   type SplitResidualPlanJson,
 } from "./splits/split-residual-plan.ts";
 export type { SplitValidationError } from "./splits/split-validation-error.ts";
-export { TenantId, type TenantIdSizeError, type TenantIdCompanion } from "./ids/tenant-id.ts";
+export { TenantId, type TenantIdSizeError } from "./ids/tenant-id.ts";
 export type { U64Companion, U64InputError } from "./ids/u64-companion.ts";
 export { U64_MAX } from "./ids/u64.ts";
 export { validateChildCursors, validateResidualSplit, validateSplitCoverage } from "./splits/validate-split.ts";

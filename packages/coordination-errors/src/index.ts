@@ -26,13 +26,7 @@ export {
   type IdempotentOutcomeCompanion,
   type Replayed,
 } from "./idempotent-outcome.ts";
-export {
-  InfraError,
-  type FixedText,
-  type InfraErrorCompanion,
-  type InfraErrorInput,
-  type InfraErrorOf,
-} from "./infra-error.ts";
+export { InfraError, type FixedText, type InfraErrorInput, type InfraErrorOf } from "./infra-error.ts";
 export { messageOf } from "./message-of.ts";
 export { narrowCoordError } from "./narrow-coord-error.ts";
 export type {

@@ -43,40 +43,32 @@ export interface InfraErrorInput<Label extends string, Message extends string> {
   readonly cause?: unknown;
 }
 
-export interface InfraErrorCompanion {
-  transient<const L extends string, const M extends string>(input: InfraErrorInput<L, M>): InfraErrorOf<"Transient">;
-  corruption<const L extends string, const M extends string>(input: InfraErrorInput<L, M>): InfraErrorOf<"Corruption">;
-  isTransient(error: InfraError): error is InfraErrorOf<"Transient">;
-  isCorruption(error: InfraError): error is InfraErrorOf<"Corruption">;
-  /** Class in brackets, label, sentence: `[transient] acquire.loadShard: the connection was lost`. */
-  format(error: InfraError): string;
-}
-
-export const InfraError: InfraErrorCompanion = {
-  transient(input) {
+export const InfraError = {
+  transient<const L extends string, const M extends string>(input: InfraErrorInput<L, M>): InfraErrorOf<"Transient"> {
     return makeInfraError("Transient", input);
   },
 
-  corruption(input) {
+  corruption<const L extends string, const M extends string>(input: InfraErrorInput<L, M>): InfraErrorOf<"Corruption"> {
     return makeInfraError("Corruption", input);
   },
 
-  isTransient(error): error is InfraErrorOf<"Transient"> {
+  isTransient(error: InfraError): error is InfraErrorOf<"Transient"> {
     assertInfraError(error);
     return error.kind === "Transient";
   },
 
-  isCorruption(error): error is InfraErrorOf<"Corruption"> {
+  isCorruption(error: InfraError): error is InfraErrorOf<"Corruption"> {
     assertInfraError(error);
     return error.kind === "Corruption";
   },
 
-  format(error) {
+  /** Class in brackets, label, sentence: `[transient] acquire.loadShard: the connection was lost`. */
+  format(error: InfraError): string {
     assertInfraError(error);
     const code = error.code === undefined ? "" : ` (${error.code})`;
     return `[${error.kind.toLowerCase()}] ${error.operation}: ${error.message}${code}`;
   },
-};
+} as const;
 
 const LABEL = /^[A-Za-z]\w{0,63}(\.\w{1,64}){0,3}$/;
 // A SQLSTATE, a name in capitals, a small number.

@@ -69,9 +69,9 @@ export { prefixSuccessor, prefixSuccessorInto } from "./arithmetic/prefix-succes
 export { propagateHintOnSplit, type ChildRange } from "./hints/propagate-hint.ts";
 export type { ScratchBuf } from "./keys/scratch-buf.ts";
 export { ShardHintView } from "./hints/shard-hint-view.ts";
-export { ShardHint, type DecodedShardHint, type ManifestHint, type ShardHintCompanion } from "./hints/shard-hint.ts";
+export { ShardHint, type DecodedShardHint, type ManifestHint } from "./hints/shard-hint.ts";
 export { ShardMetadataView } from "./hints/shard-metadata-view.ts";
-export { ShardMetadata, type ShardMetadataCompanion } from "./hints/shard-metadata.ts";
+export { ShardMetadata } from "./hints/shard-metadata.ts";
 export {
   shardSpecFromKeys,
   shardSpecFromKeysInto,

@@ -1,7 +1,6 @@
 import { assert, assertBytes, equalBytes, err, ok, type Brand, type Result } from "@gossip/stdx";
 import { assertObject, encodeBase64Url } from "@gossip/stdx/internal";
-import type { JsonCodec } from "../json/json-codec.ts";
-import { invalidField, JsonReader, within } from "../json/json-reader.ts";
+import { invalidField, JsonReader, within, type InvalidField } from "../json/json-reader.ts";
 import { MAX_KEY_SIZE, MAX_TOKEN_SIZE } from "../limits.ts";
 
 /**
@@ -38,45 +37,33 @@ export interface CursorJson {
   readonly token?: string;
 }
 
-export interface CursorCompanion extends JsonCodec<Cursor, CursorJson> {
-  /** No progress yet. */
-  initial(): Cursor;
-  /** Throws `InvariantViolation` if the key is empty. Does not check sizes: the operation that stores the cursor does. */
-  withLastKey(lastKey: Uint8Array): Cursor;
-  /** As `withLastKey`, with a token. */
-  fromParts(parts: CursorInput): Cursor;
-  /** `withLastKey` for a key that came from outside: `EmptyLastKey`, then `KeyTooLarge`. */
-  tryWithLastKey(lastKey: Uint8Array): Result<Cursor, CursorInputError>;
-  /** `fromParts` for bytes that came from outside: `EmptyLastKey`, then `KeyTooLarge`, then `TokenTooLarge`. */
-  tryFromParts(parts: CursorInput): Result<Cursor, CursorInputError>;
-  /** Whether there is no progress yet. Ignores the token. */
-  isInitial(cursor: Cursor): boolean;
-  /** Whether keys and tokens are the same. */
-  equals(a: Cursor, b: Cursor): boolean;
-}
-
 const INITIAL = /* @__PURE__ */ makeCursor(undefined, undefined);
 
-export const Cursor: CursorCompanion = {
-  initial() {
+export const Cursor = {
+  /** No progress yet. */
+  initial(): Cursor {
     return INITIAL;
   },
 
-  withLastKey(lastKey) {
+  /** Throws `InvariantViolation` if the key is empty. Does not check sizes: the operation that stores the cursor does. */
+  withLastKey(lastKey: Uint8Array): Cursor {
     return Cursor.fromParts({ lastKey });
   },
 
-  fromParts(parts) {
+  /** As `withLastKey`, with a token. */
+  fromParts(parts: CursorInput): Cursor {
     assertParts(parts);
     assert(parts.lastKey.length > 0, "cursor last key must not be empty; Cursor.initial() has none");
     return copyParts(parts);
   },
 
-  tryWithLastKey(lastKey) {
+  /** `withLastKey` for a key that came from outside: `EmptyLastKey`, then `KeyTooLarge`. */
+  tryWithLastKey(lastKey: Uint8Array): Result<Cursor, CursorInputError> {
     return Cursor.tryFromParts({ lastKey });
   },
 
-  tryFromParts(parts) {
+  /** `fromParts` for bytes that came from outside: `EmptyLastKey`, then `KeyTooLarge`, then `TokenTooLarge`. */
+  tryFromParts(parts: CursorInput): Result<Cursor, CursorInputError> {
     assertParts(parts);
     const keySize = parts.lastKey.length;
     const tokenSize = parts.token?.length ?? 0;
@@ -86,18 +73,20 @@ export const Cursor: CursorCompanion = {
     return ok(copyParts(parts));
   },
 
-  isInitial(cursor) {
+  /** Whether there is no progress yet. Ignores the token. */
+  isInitial(cursor: Cursor): boolean {
     assertCursor(cursor);
     return cursor.lastKey === undefined;
   },
 
-  equals(a, b) {
+  /** Whether keys and tokens are the same. */
+  equals(a: Cursor, b: Cursor): boolean {
     assertCursor(a);
     assertCursor(b);
     return equalOptional(a.lastKey, b.lastKey) && equalOptional(a.token, b.token);
   },
 
-  toJson(cursor) {
+  toJson(cursor: Cursor): CursorJson {
     assertCursor(cursor);
     const { lastKey, token } = cursor;
     if (lastKey === undefined) return {};
@@ -105,10 +94,10 @@ export const Cursor: CursorCompanion = {
     return { lastKey: encodeBase64Url(lastKey), token: encodeBase64Url(token) };
   },
 
-  fromJson(json) {
+  fromJson(json: unknown): Result<Cursor, InvalidField> {
     return readCursorJson(json, "");
   },
-};
+} as const;
 
 const readParts: JsonReader<CursorParts> = /* @__PURE__ */ JsonReader.object({
   lastKey: JsonReader.optional(JsonReader.bytes),

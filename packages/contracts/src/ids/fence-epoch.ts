@@ -1,5 +1,5 @@
 import { assert, type Brand } from "@gossip/stdx";
-import { u64Companion, type U64Companion } from "./u64-companion.ts";
+import { u64Companion } from "./u64-companion.ts";
 import { assertU64, U64_MAX } from "./u64.ts";
 
 /**
@@ -10,30 +10,23 @@ import { assertU64, U64_MAX } from "./u64.ts";
  */
 export type FenceEpoch = Brand<bigint, "FenceEpoch">;
 
-export interface FenceEpochCompanion extends U64Companion<FenceEpoch> {
-  /** No epoch yet. No stored record has it. */
-  readonly ZERO: FenceEpoch;
-  /** What a new record starts with; its first acquisition yields 2. */
-  readonly INITIAL: FenceEpoch;
-  isAssigned(epoch: FenceEpoch): boolean;
-  /** The next epoch. Throws at the end of 64 bits: an epoch must never repeat. */
-  increment(epoch: FenceEpoch): FenceEpoch;
-}
-
-export const FenceEpoch: FenceEpochCompanion = {
+export const FenceEpoch = {
   .../* @__PURE__ */ u64Companion<FenceEpoch>("fence epoch"),
 
+  /** No epoch yet. No stored record has it. */
   ZERO: 0n as FenceEpoch,
+  /** What a new record starts with; its first acquisition yields 2. */
   INITIAL: 1n as FenceEpoch,
 
-  isAssigned(epoch) {
+  isAssigned(epoch: FenceEpoch): boolean {
     assertU64(epoch, "fence epoch");
     return epoch !== 0n;
   },
 
-  increment(epoch) {
+  /** The next epoch. Throws at the end of 64 bits: an epoch must never repeat. */
+  increment(epoch: FenceEpoch): FenceEpoch {
     assertU64(epoch, "fence epoch");
     assert(epoch < U64_MAX, "fence epoch is at its maximum and cannot be raised");
     return (epoch + 1n) as FenceEpoch;
   },
-};
+} as const;

@@ -1,5 +1,5 @@
 import type { Brand } from "@gossip/stdx";
-import { u64Companion, type U64Companion } from "./u64-companion.ts";
+import { u64Companion } from "./u64-companion.ts";
 import { assertU64, U64_MAX } from "./u64.ts";
 
 /**
@@ -11,29 +11,22 @@ import { assertU64, U64_MAX } from "./u64.ts";
  */
 export type LogicalTime = Brand<bigint, "LogicalTime">;
 
-export interface LogicalTimeCompanion extends U64Companion<LogicalTime> {
-  readonly ZERO: LogicalTime;
-  readonly MAX: LogicalTime;
-  /** `time + ticks`, or `undefined` if that no longer fits. */
-  checkedAdd(time: LogicalTime, ticks: bigint): LogicalTime | undefined;
-  /** `time + ticks`, or `MAX` if that no longer fits. */
-  saturatingAdd(time: LogicalTime, ticks: bigint): LogicalTime;
-}
-
-export const LogicalTime: LogicalTimeCompanion = {
+export const LogicalTime = {
   .../* @__PURE__ */ u64Companion<LogicalTime>("logical time"),
 
   ZERO: 0n as LogicalTime,
   MAX: U64_MAX as LogicalTime,
 
-  checkedAdd(time, ticks) {
+  /** `time + ticks`, or `undefined` if that no longer fits. */
+  checkedAdd(time: LogicalTime, ticks: bigint): LogicalTime | undefined {
     assertU64(time, "logical time");
     assertU64(ticks, "ticks to add");
     const sum = time + ticks;
     return sum > U64_MAX ? undefined : (sum as LogicalTime);
   },
 
-  saturatingAdd(time, ticks) {
+  /** `time + ticks`, or `MAX` if that no longer fits. */
+  saturatingAdd(time: LogicalTime, ticks: bigint): LogicalTime {
     return LogicalTime.checkedAdd(time, ticks) ?? LogicalTime.MAX;
   },
-};
+} as const;

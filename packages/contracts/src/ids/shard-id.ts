@@ -1,6 +1,6 @@
 import type { Brand } from "@gossip/stdx";
 import { DERIVED_SHARD_BIT } from "../limits.ts";
-import { u64Companion, type U64Companion } from "./u64-companion.ts";
+import { u64Companion } from "./u64-companion.ts";
 import { assertU64 } from "./u64.ts";
 
 /**
@@ -11,16 +11,12 @@ import { assertU64 } from "./u64.ts";
  */
 export type ShardId = Brand<bigint, "ShardId">;
 
-export interface ShardIdCompanion extends U64Companion<ShardId> {
-  /** Whether a split created this shard. */
-  isDerived(id: ShardId): boolean;
-}
-
-export const ShardId: ShardIdCompanion = {
+export const ShardId = {
   .../* @__PURE__ */ u64Companion<ShardId>("shard id"),
 
-  isDerived(id) {
+  /** Whether a split created this shard. */
+  isDerived(id: ShardId): boolean {
     assertU64(id, "shard id");
     return id >= DERIVED_SHARD_BIT;
   },
-};
+} as const;

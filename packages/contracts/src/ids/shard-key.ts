@@ -1,7 +1,6 @@
-import { ok } from "@gossip/stdx";
+import { ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
-import type { JsonCodec } from "../json/json-codec.ts";
-import { JsonReader } from "../json/json-reader.ts";
+import { JsonReader, type InvalidField } from "../json/json-reader.ts";
 import type { RunId } from "./run-id.ts";
 import type { ShardId } from "./shard-id.ts";
 import { assertU64, formatU64 } from "./u64.ts";
@@ -22,41 +21,35 @@ export interface ShardKeyJson {
   readonly shard: string;
 }
 
-export interface ShardKeyCompanion extends JsonCodec<ShardKey, ShardKeyJson> {
-  of(run: RunId, shard: ShardId): ShardKey;
-  equals(a: ShardKey, b: ShardKey): boolean;
-  /** `run/shard`, sixteen hex digits each: equal texts are equal keys, so it can be the key of a `Map`. */
-  format(key: ShardKey): string;
-}
-
-export const ShardKey: ShardKeyCompanion = {
-  of(run, shard) {
+export const ShardKey = {
+  of(run: RunId, shard: ShardId): ShardKey {
     assertU64(run, "run id");
     assertU64(shard, "shard id");
     return Object.freeze({ run, shard });
   },
 
-  equals(a, b) {
+  equals(a: ShardKey, b: ShardKey): boolean {
     assertShardKey(a);
     assertShardKey(b);
     return a.shard === b.shard && a.run === b.run;
   },
 
-  format(key) {
+  /** `run/shard`, sixteen hex digits each: equal texts are equal keys, so it can be the key of a `Map`. */
+  format(key: ShardKey): string {
     assertShardKey(key);
     return `${formatU64(key.run)}/${formatU64(key.shard)}`;
   },
 
-  toJson(key) {
+  toJson(key: ShardKey): ShardKeyJson {
     assertShardKey(key);
     return { run: formatU64(key.run), shard: formatU64(key.shard) };
   },
 
-  fromJson(json) {
+  fromJson(json: unknown): Result<ShardKey, InvalidField> {
     const key = readShardKeyJson(json, "");
     return key.ok ? ok(ShardKey.of(key.value.run, key.value.shard)) : key;
   },
-};
+} as const;
 
 const readShardKeyJson = /* @__PURE__ */ JsonReader.object<ShardKey>({
   run: JsonReader.u64,

@@ -21,32 +21,21 @@ export interface TenantIdSizeError {
   readonly expected: number;
 }
 
-export interface TenantIdCompanion {
-  /** All bytes zero. */
-  readonly ZERO: TenantId;
-  /** Throws `InvariantViolation` unless there are 32 bytes. */
-  fromBytes(bytes: Uint8Array): TenantId;
-  /** `fromBytes` for bytes that came from outside. */
-  tryFromBytes(bytes: Uint8Array): Result<TenantId, TenantIdSizeError>;
-  toBytes(id: TenantId): Uint8Array;
-  /** Read 64 lowercase hex digits, and nothing else. */
-  parse(text: string): Result<TenantId, IdTextError>;
-  /** The first four bytes in hex and `..`: enough to tell two tenants apart in a log. */
-  abbreviate(id: TenantId): string;
-}
-
 const HEX_DIGITS = "0123456789abcdef";
 
-export const TenantId: TenantIdCompanion = {
+export const TenantId = {
+  /** All bytes zero. */
   ZERO: /* @__PURE__ */ "0".repeat(TENANT_TEXT_LENGTH) as TenantId,
 
-  fromBytes(bytes) {
+  /** Throws `InvariantViolation` unless there are 32 bytes. */
+  fromBytes(bytes: Uint8Array): TenantId {
     const id = TenantId.tryFromBytes(bytes);
     assert(id.ok, () => `tenant id must be ${TENANT_ID_SIZE} bytes, got ${bytes.length}`);
     return id.value;
   },
 
-  tryFromBytes(bytes) {
+  /** `fromBytes` for bytes that came from outside. */
+  tryFromBytes(bytes: Uint8Array): Result<TenantId, TenantIdSizeError> {
     assertBytes(bytes, "tenant id");
     if (bytes.length !== TENANT_ID_SIZE) {
       return err({ kind: "WrongSize", size: bytes.length, expected: TENANT_ID_SIZE });
@@ -57,21 +46,23 @@ export const TenantId: TenantIdCompanion = {
     return ok(String.fromCharCode(...codes) as TenantId);
   },
 
-  toBytes(id) {
+  toBytes(id: TenantId): Uint8Array {
     const bytes = new Uint8Array(TENANT_ID_SIZE);
     writeTenantId(id, bytes, 0);
     return bytes;
   },
 
-  parse(text) {
+  /** Read 64 lowercase hex digits, and nothing else. */
+  parse(text: string): Result<TenantId, IdTextError> {
     return isTenantId(text) ? ok(text) : refuseIdText(text, TENANT_TEXT_LENGTH);
   },
 
-  abbreviate(id) {
+  /** The first four bytes in hex and `..`: enough to tell two tenants apart in a log. */
+  abbreviate(id: TenantId): string {
     assertTenantId(id);
     return `${id.slice(0, ABBREVIATED_LENGTH)}..`;
   },
-};
+} as const;
 
 /** Writes the 32 bytes of a tenant's id at `at`, without allocating. Throws `InvariantViolation` if it is none. */
 export function writeTenantId(id: TenantId, out: Uint8Array, at: number): void {

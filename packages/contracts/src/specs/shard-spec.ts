@@ -25,87 +25,70 @@ export interface ShardSpecJson {
   readonly metadata: string;
 }
 
-export interface ShardSpecCompanion {
-  /** What `validateShardSpec` refuses is an `InvariantViolation`. */
-  withRange(range: RangeInput): ShardSpec;
-  /** As `withRange`, with metadata. */
-  withRangeAndMetadata(input: RangeAndMetadataInput): ShardSpec;
-  /** `withRange` for bounds that came from outside. */
-  tryWithRange(range: RangeInput): Result<ShardSpec, ShardSpecInputError>;
-  /** `withRangeAndMetadata` for bytes that came from outside. */
-  tryWithRangeAndMetadata(input: RangeAndMetadataInput): Result<ShardSpec, ShardSpecInputError>;
-  /** Check a spec and copy it out of whatever it was borrowed from. */
-  tryFromRef(ref: ShardSpecRef): Result<ShardSpec, ShardSpecInputError>;
-  /** Every key, and no metadata. */
-  unbounded(): ShardSpec;
-  isStartUnbounded(spec: ShardSpecRef): boolean;
-  isEndUnbounded(spec: ShardSpecRef): boolean;
-  isUnbounded(spec: ShardSpecRef): boolean;
-  /** Whether `key` lies in the range: start included, end not. */
-  containsKey(spec: ShardSpecRef, key: Uint8Array): boolean;
-  /** Whether bounds and metadata are the same. */
-  equals(a: ShardSpecRef, b: ShardSpecRef): boolean;
-  toJson(spec: ShardSpecRef): ShardSpecJson;
-  /** Read a spec and check it. */
-  fromJson(json: unknown): Result<ShardSpec, InvalidField | ShardSpecInputError>;
-}
-
 const UNBOUNDED = /* @__PURE__ */ copyShardSpec({
   keyRangeStart: NO_BYTES,
   keyRangeEnd: NO_BYTES,
   metadata: NO_BYTES,
 }) as ShardSpec;
 
-export const ShardSpec: ShardSpecCompanion = {
-  withRange(range) {
+export const ShardSpec = {
+  /** What `validateShardSpec` refuses is an `InvariantViolation`. */
+  withRange(range: RangeInput): ShardSpec {
     return orThrow(ShardSpec.tryWithRange(range));
   },
 
-  withRangeAndMetadata(input) {
+  /** As `withRange`, with metadata. */
+  withRangeAndMetadata(input: RangeAndMetadataInput): ShardSpec {
     return orThrow(ShardSpec.tryWithRangeAndMetadata(input));
   },
 
-  tryWithRange(range) {
+  /** `withRange` for bounds that came from outside. */
+  tryWithRange(range: RangeInput): Result<ShardSpec, ShardSpecInputError> {
     assertObject(range, "key range");
     return ShardSpec.tryFromRef({ keyRangeStart: range.start, keyRangeEnd: range.end, metadata: NO_BYTES });
   },
 
-  tryWithRangeAndMetadata(input) {
+  /** `withRangeAndMetadata` for bytes that came from outside. */
+  tryWithRangeAndMetadata(input: RangeAndMetadataInput): Result<ShardSpec, ShardSpecInputError> {
     assertObject(input, "key range");
     return ShardSpec.tryFromRef({ keyRangeStart: input.start, keyRangeEnd: input.end, metadata: input.metadata });
   },
 
-  tryFromRef(ref) {
+  /** Check a spec and copy it out of whatever it was borrowed from. */
+  tryFromRef(ref: ShardSpecRef): Result<ShardSpec, ShardSpecInputError> {
     const spec = readShardSpec(ref);
     const checked = checkShardSpec(spec);
     return checked.ok ? ok(copyShardSpec(spec) as ShardSpec) : checked;
   },
 
-  unbounded() {
+  /** Every key, and no metadata. */
+  unbounded(): ShardSpec {
     return UNBOUNDED;
   },
 
-  isStartUnbounded(spec) {
+  isStartUnbounded(spec: ShardSpecRef): boolean {
     return readShardSpec(spec).keyRangeStart.length === 0;
   },
 
-  isEndUnbounded(spec) {
+  isEndUnbounded(spec: ShardSpecRef): boolean {
     return readShardSpec(spec).keyRangeEnd.length === 0;
   },
 
-  isUnbounded(spec) {
+  isUnbounded(spec: ShardSpecRef): boolean {
     const { keyRangeStart, keyRangeEnd } = readShardSpec(spec);
     return keyRangeStart.length === 0 && keyRangeEnd.length === 0;
   },
 
-  containsKey(spec, key) {
+  /** Whether `key` lies in the range: start included, end not. */
+  containsKey(spec: ShardSpecRef, key: Uint8Array): boolean {
     const { keyRangeStart, keyRangeEnd } = readShardSpec(spec);
     assertBytes(key, "key");
     if (compareBytes(key, keyRangeStart) < 0) return false;
     return keyRangeEnd.length === 0 || compareBytes(key, keyRangeEnd) < 0;
   },
 
-  equals(a, b) {
+  /** Whether bounds and metadata are the same. */
+  equals(a: ShardSpecRef, b: ShardSpecRef): boolean {
     const left = readShardSpec(a);
     const right = readShardSpec(b);
     return (
@@ -115,7 +98,7 @@ export const ShardSpec: ShardSpecCompanion = {
     );
   },
 
-  toJson(spec) {
+  toJson(spec: ShardSpecRef): ShardSpecJson {
     const { keyRangeStart, keyRangeEnd, metadata } = readShardSpec(spec);
     return {
       keyRangeStart: encodeBase64Url(keyRangeStart),
@@ -124,11 +107,12 @@ export const ShardSpec: ShardSpecCompanion = {
     };
   },
 
-  fromJson(json) {
+  /** Read a spec and check it. */
+  fromJson(json: unknown): Result<ShardSpec, InvalidField | ShardSpecInputError> {
     const ref = readShardSpecJson(json, "");
     return ref.ok ? ShardSpec.tryFromRef(ref.value) : ref;
   },
-};
+} as const;
 
 function orThrow(spec: Result<ShardSpec, ShardSpecInputError>): ShardSpec {
   if (!spec.ok) throw new InvariantViolation(`shard spec was refused: ${specRefusalInWords(spec.error)}`);

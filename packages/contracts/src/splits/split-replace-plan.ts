@@ -2,8 +2,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 import { assertArray, readArray } from "../assert-shape.ts";
 import { assertCursor, Cursor, readCursorJson, type CursorJson } from "../cursors/cursor.ts";
-import type { JsonCodec } from "../json/json-codec.ts";
-import { invalidField, JsonReader } from "../json/json-reader.ts";
+import { invalidField, JsonReader, type InvalidField } from "../json/json-reader.ts";
 import { MAX_SPLIT_CHILDREN } from "../limits.ts";
 import { copyShardSpec, readShardSpec, readShardSpecJson, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
 import { ShardSpec, type ShardSpecJson } from "../specs/shard-spec.ts";
@@ -34,32 +33,28 @@ export interface SplitReplacePlanJson {
   readonly children: readonly { readonly spec: ShardSpecJson; readonly cursor: CursorJson }[];
 }
 
-export interface SplitReplacePlanCompanion extends JsonCodec<SplitReplacePlan, SplitReplacePlanJson> {
+export const SplitReplacePlan = {
   /** Check the number of children, and copy them. */
-  tryNew(children: readonly SplitReplaceChild[]): Result<SplitReplacePlan, SplitReplacePlanError>;
-}
-
-export const SplitReplacePlan: SplitReplacePlanCompanion = {
-  tryNew(children) {
+  tryNew(children: readonly SplitReplaceChild[]): Result<SplitReplacePlan, SplitReplacePlanError> {
     const counted = checkChildCount(assertArray(children, "split children").length);
     return counted.ok ? ok(freezeReplacePlan(readArray(children, "split children", readSplitChild))) : counted;
   },
 
-  toJson(plan) {
+  toJson(plan: SplitReplacePlan): SplitReplacePlanJson {
     const children = readReplacePlan(plan);
     return {
       children: children.map(({ spec, cursor }) => ({ spec: ShardSpec.toJson(spec), cursor: Cursor.toJson(cursor) })),
     };
   },
 
-  fromJson(json) {
+  fromJson(json: unknown): Result<SplitReplacePlan, InvalidField> {
     const plan = readPlanJson(json, "");
     if (!plan.ok) return plan;
     const { children } = plan.value;
     if (!checkChildCount(children.length).ok) return invalidField("children", `2 to ${MAX_SPLIT_CHILDREN} children`);
     return ok(freezeReplacePlan(children));
   },
-};
+} as const;
 
 const readPlanJson = /* @__PURE__ */ JsonReader.object<SplitReplacePlan>({
   children: JsonReader.array(JsonReader.object<SplitReplaceChild>({ spec: readShardSpecJson, cursor: readCursorJson })),

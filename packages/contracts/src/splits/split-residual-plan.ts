@@ -1,7 +1,6 @@
 import { err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
-import type { JsonCodec } from "../json/json-codec.ts";
-import { invalidField, JsonReader } from "../json/json-reader.ts";
+import { invalidField, JsonReader, type InvalidField } from "../json/json-reader.ts";
 import { copyShardSpec, readShardSpec, readShardSpecJson, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
 import { ShardSpec, type ShardSpecJson } from "../specs/shard-spec.ts";
 
@@ -28,13 +27,9 @@ export interface SplitResidualPlanJson {
   readonly residualSpec: ShardSpecJson;
 }
 
-export interface SplitResidualPlanCompanion extends JsonCodec<SplitResidualPlan, SplitResidualPlanJson> {
+export const SplitResidualPlan = {
   /** Check that the specs differ, and copy them. */
-  tryNew(specs: SplitResidualPlan): Result<SplitResidualPlan, SplitResidualPlanError>;
-}
-
-export const SplitResidualPlan: SplitResidualPlanCompanion = {
-  tryNew(specs) {
+  tryNew(specs: SplitResidualPlan): Result<SplitResidualPlan, SplitResidualPlanError> {
     const { parentNewSpec, residualSpec } = readResidualPlan(specs);
     if (ShardSpec.equals(parentNewSpec, residualSpec)) return err({ kind: "IdenticalSpecs" });
     return ok(
@@ -42,18 +37,18 @@ export const SplitResidualPlan: SplitResidualPlanCompanion = {
     );
   },
 
-  toJson(plan) {
+  toJson(plan: SplitResidualPlan): SplitResidualPlanJson {
     const { parentNewSpec, residualSpec } = readResidualPlan(plan);
     return { parentNewSpec: ShardSpec.toJson(parentNewSpec), residualSpec: ShardSpec.toJson(residualSpec) };
   },
 
-  fromJson(json) {
+  fromJson(json: unknown): Result<SplitResidualPlan, InvalidField> {
     const specs = readPlanJson(json, "");
     if (!specs.ok) return specs;
     const plan = SplitResidualPlan.tryNew(specs.value);
     return plan.ok ? plan : invalidField("residualSpec", "a spec other than parentNewSpec");
   },
-};
+} as const;
 
 const readPlanJson = /* @__PURE__ */ JsonReader.object<SplitResidualPlan>({
   parentNewSpec: readShardSpecJson,

@@ -1,5 +1,5 @@
 import { assert } from "@gossip/stdx";
-import { persistedEnum, type PersistedEnum } from "./persisted-enum.ts";
+import { persistedEnum } from "./persisted-enum.ts";
 
 /**
  * The state of a run. It is always one of these:
@@ -12,15 +12,11 @@ import { persistedEnum, type PersistedEnum } from "./persisted-enum.ts";
  */
 export type RunStatus = "Initializing" | "Active" | "Done" | "Failed" | "Cancelled";
 
-export interface RunStatusCompanion extends PersistedEnum<RunStatus> {
-  isTerminal(status: RunStatus): boolean;
-}
-
-export const RunStatus: RunStatusCompanion = {
+export const RunStatus = {
   .../* @__PURE__ */ persistedEnum({ Initializing: 0, Active: 1, Done: 2, Failed: 3, Cancelled: 4 }),
 
-  isTerminal(status) {
+  isTerminal(status: RunStatus): boolean {
     assert(RunStatus.is(status), "run status must be Initializing, Active, Done, Failed or Cancelled");
     return status !== "Initializing" && status !== "Active";
   },
-};
+} as const;

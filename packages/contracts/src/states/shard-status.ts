@@ -1,5 +1,5 @@
 import { assert } from "@gossip/stdx";
-import { persistedEnum, type PersistedEnum } from "./persisted-enum.ts";
+import { persistedEnum } from "./persisted-enum.ts";
 
 /**
  * The state of a shard. It is always one of these:
@@ -11,16 +11,12 @@ import { persistedEnum, type PersistedEnum } from "./persisted-enum.ts";
  */
 export type ShardStatus = "Active" | "Done" | "Split" | "Parked";
 
-export interface ShardStatusCompanion extends PersistedEnum<ShardStatus> {
-  /** Whether no lease can be taken. `Parked` counts, though an operator may undo it. */
-  isTerminal(status: ShardStatus): boolean;
-}
-
-export const ShardStatus: ShardStatusCompanion = {
+export const ShardStatus = {
   .../* @__PURE__ */ persistedEnum({ Active: 0, Done: 1, Split: 2, Parked: 3 }),
 
-  isTerminal(status) {
+  /** Whether no lease can be taken. `Parked` counts, though an operator may undo it. */
+  isTerminal(status: ShardStatus): boolean {
     assert(ShardStatus.is(status), "shard status must be Active, Done, Split or Parked");
     return status !== "Active";
   },
-};
+} as const;

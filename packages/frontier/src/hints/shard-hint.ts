@@ -34,25 +34,6 @@ export interface DecodedShardHint {
   readonly consumed: number;
 }
 
-export interface ShardHintCompanion {
-  /** The hint without information. One shared value. */
-  readonly RANGE: ShardHint;
-  /** How many bytes the hint takes, or why it has no encoding. */
-  encodedLength(hint: ShardHint): Result<number, ShardEncodeError>;
-  encode(hint: ShardHint): Result<Uint8Array, ShardEncodeError>;
-  /** Writes the hint into `out`, which is unchanged on an error. Hot: allocates nothing but an error. */
-  encodeInto(hint: ShardHint, out: MetadataBuf): Result<void, ShardEncodeError>;
-  /**
-   * Reads a hint from the start of `bytes`, and ignores what follows it. Accepts any bytes.
-   * The hint owns its bytes; `ShardHintView.decode` copies none.
-   */
-  decode(bytes: Uint8Array): Result<DecodedShardHint, ShardHintDecodeError>;
-  /** The hint in JSON: rows as 16 hex digits, the prefix as base64url. */
-  toJson(hint: ShardHint): JsonSafe<ShardHint>;
-  /** Accepts any result of `JSON.parse`. Refuses a hint that has no encoding. */
-  fromJson(json: unknown): Result<ShardHint, InvalidField | ShardEncodeError>;
-}
-
 const MAX_PREFIX_LENGTH = 0xffff_ffff;
 
 const { bytes: readBytes, u64 } = JsonReader;
@@ -69,20 +50,23 @@ export const readHintJson: (json: unknown, field: string) => Result<ShardHint, I
 const spare = /* @__PURE__ */ new MetadataBuf();
 const RANGE: ShardHint = /* @__PURE__ */ Object.freeze({ kind: "Range" });
 
-export const ShardHint: ShardHintCompanion = {
+export const ShardHint = {
+  /** The hint without information. One shared value. */
   RANGE,
 
-  encodedLength(hint) {
+  /** How many bytes the hint takes, or why it has no encoding. */
+  encodedLength(hint: ShardHint): Result<number, ShardEncodeError> {
     const size = measureHint(hint);
     return typeof size === "number" ? ok(size) : err(size);
   },
 
-  encode(hint) {
+  encode(hint: ShardHint): Result<Uint8Array, ShardEncodeError> {
     const encoded = ShardHint.encodeInto(hint, spare);
     return encoded.ok ? ok(spare.toOwned()) : encoded;
   },
 
-  encodeInto(hint, out) {
+  /** Writes the hint into `out`, which is unchanged on an error. Hot: allocates nothing but an error. */
+  encodeInto(hint: ShardHint, out: MetadataBuf): Result<void, ShardEncodeError> {
     assertMetadataBuf(out);
     const size = measureHint(hint);
     if (typeof size !== "number") return err(size);
@@ -91,24 +75,30 @@ export const ShardHint: ShardHintCompanion = {
     return ok();
   },
 
-  decode(bytes) {
+  /**
+   * Reads a hint from the start of `bytes`, and ignores what follows it. Accepts any bytes.
+   * The hint owns its bytes; `ShardHintView.decode` copies none.
+   */
+  decode(bytes: Uint8Array): Result<DecodedShardHint, ShardHintDecodeError> {
     assertBytes(bytes, "bytes");
     const consumed = readHint(bytes, 0, bytes.length);
     return typeof consumed === "number" ? ok({ hint: copyHint(bytes, 0), consumed }) : err(consumed);
   },
 
-  toJson(hint) {
+  /** The hint in JSON: rows as 16 hex digits, the prefix as base64url. */
+  toJson(hint: ShardHint): JsonSafe<ShardHint> {
     assertHint(hint);
     return toJsonSafe(hint);
   },
 
-  fromJson(json) {
+  /** Accepts any result of `JSON.parse`. Refuses a hint that has no encoding. */
+  fromJson(json: unknown): Result<ShardHint, InvalidField | ShardEncodeError> {
     const read = readHintJson(json, "");
     if (!read.ok) return read;
     const size = measureHint(read.value);
     return typeof size === "number" ? read : err(size);
   },
-};
+} as const;
 
 /** How many bytes a hint takes, or why it has no encoding. */
 function measureHint(hint: ShardHint): number | ShardEncodeError {

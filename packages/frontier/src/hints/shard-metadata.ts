@@ -15,25 +15,6 @@ export interface ShardMetadata {
   readonly connectorExtra: Uint8Array;
 }
 
-export interface ShardMetadataCompanion {
-  /** A hint, and nothing of the connector's. */
-  fromHint(hint: ShardHint): ShardMetadata;
-  /** The size of the envelope in bytes, or why it cannot be encoded. Errors of the hint come first. */
-  encodedLength(metadata: ShardMetadata): Result<number, ShardEncodeError>;
-  encode(metadata: ShardMetadata): Result<Uint8Array, ShardEncodeError>;
-  /** Writes the envelope into `out`, which is unchanged on an error. Hot: allocates nothing but an error. */
-  encodeInto(metadata: ShardMetadata, out: MetadataBuf): Result<void, ShardEncodeError>;
-  /**
-   * Reads an envelope. Accepts any bytes; no bytes mean a range hint and no connector's
-   * bytes. The result owns its bytes; `ShardMetadataView.decode` copies none.
-   */
-  decode(bytes: Uint8Array): Result<ShardMetadata, ShardMetadataDecodeError>;
-  /** The metadata in JSON: rows as 16 hex digits, bytes as base64url. */
-  toJson(metadata: ShardMetadata): JsonSafe<ShardMetadata>;
-  /** Accepts any result of `JSON.parse`. Refuses metadata that has no encoding. */
-  fromJson(json: unknown): Result<ShardMetadata, InvalidField | ShardEncodeError>;
-}
-
 /** Size of the length field before the hint. */
 export const LENGTH_FIELD_SIZE = 4;
 
@@ -46,23 +27,26 @@ const readMetadataJson: JsonReader<ShardMetadata> = /* @__PURE__ */ JsonReader.o
 const spare = /* @__PURE__ */ new MetadataBuf();
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
-export const ShardMetadata: ShardMetadataCompanion = {
-  fromHint(hint) {
+export const ShardMetadata = {
+  /** A hint, and nothing of the connector's. */
+  fromHint(hint: ShardHint): ShardMetadata {
     assertHint(hint);
     return { hint, connectorExtra: NO_BYTES };
   },
 
-  encodedLength(metadata) {
+  /** The size of the envelope in bytes, or why it cannot be encoded. Errors of the hint come first. */
+  encodedLength(metadata: ShardMetadata): Result<number, ShardEncodeError> {
     const size = measureMetadata(metadata);
     return typeof size === "number" ? ok(size) : err(size);
   },
 
-  encode(metadata) {
+  encode(metadata: ShardMetadata): Result<Uint8Array, ShardEncodeError> {
     const encoded = ShardMetadata.encodeInto(metadata, spare);
     return encoded.ok ? ok(spare.toOwned()) : encoded;
   },
 
-  encodeInto(metadata, out) {
+  /** Writes the envelope into `out`, which is unchanged on an error. Hot: allocates nothing but an error. */
+  encodeInto(metadata: ShardMetadata, out: MetadataBuf): Result<void, ShardEncodeError> {
     assertMetadataBuf(out);
     const size = measureMetadata(metadata);
     if (typeof size !== "number") return err(size);
@@ -71,7 +55,11 @@ export const ShardMetadata: ShardMetadataCompanion = {
     return ok();
   },
 
-  decode(bytes) {
+  /**
+   * Reads an envelope. Accepts any bytes; no bytes mean a range hint and no connector's
+   * bytes. The result owns its bytes; `ShardMetadataView.decode` copies none.
+   */
+  decode(bytes: Uint8Array): Result<ShardMetadata, ShardMetadataDecodeError> {
     const hintSize = readEnvelope(bytes);
     if (typeof hintSize !== "number") return err(hintSize);
     if (hintSize === 0) return ok(ShardMetadata.fromHint(ShardHint.RANGE));
@@ -79,18 +67,20 @@ export const ShardMetadata: ShardMetadataCompanion = {
     return ok({ hint: copyHint(bytes, LENGTH_FIELD_SIZE), connectorExtra });
   },
 
-  toJson(metadata) {
+  /** The metadata in JSON: rows as 16 hex digits, bytes as base64url. */
+  toJson(metadata: ShardMetadata): JsonSafe<ShardMetadata> {
     assertMetadata(metadata);
     return toJsonSafe(metadata);
   },
 
-  fromJson(json) {
+  /** Accepts any result of `JSON.parse`. Refuses metadata that has no encoding. */
+  fromJson(json: unknown): Result<ShardMetadata, InvalidField | ShardEncodeError> {
     const read = readMetadataJson(json, "");
     if (!read.ok) return read;
     const size = measureMetadata(read.value);
     return typeof size === "number" ? read : err(size);
   },
-};
+} as const;
 
 /**
  * The size of the hint in an envelope, zero if the metadata is empty, or why it is malformed.
