@@ -42,7 +42,6 @@ describe.skipIf(missing !== undefined)("keys", () => {
     expect(await names({})).toEqual(["a", "b", "c"]);
     expect(await names({ sort: "VALUE_ASCEND" })).toEqual(["c", "b", "a"]);
     expect(await names({ sort: "VALUE_ASCEND", limit: 1 })).toEqual(["c"]);
-    expect(await names({ sort: "KEY_DESCEND", limit: 2 })).toEqual(["c", "b"]);
     expect(unwrap(await client.range({ ...all, limit: 2 }))).toMatchObject({ count: 3, more: true });
     expect(unwrap(await client.range({ ...all, countOnly: true }))).toMatchObject({ count: 3, kvs: [] });
     expect(unwrap(await client.range({ ...all, keysOnly: true })).kvs[0]!.value.length).toBe(0);
@@ -62,12 +61,12 @@ describe.skipIf(missing !== undefined)("keys", () => {
     const key = randomUUID();
     const old = unwrap(await client.put({ put: key, value: "1" }));
     const now = unwrap(await client.put({ put: key, value: "2" }));
-    unwrap(await client.compact(now));
+    const compaction = { method: "POST", body: JSON.stringify({ revision: now.toString() }) };
+    expect((await fetch(`${server.endpoint}/v3/kv/compaction`, compaction)).status).toBe(200);
     expect(await client.range({ get: key, revision: old })).toMatchObject({
       ok: false,
       error: { kind: "EtcdRefused", code: 11 },
     });
-    expect(unwrap(await client.status()).version).toMatch(/^3\.\d+/u);
   });
 });
 

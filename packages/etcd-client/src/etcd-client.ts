@@ -3,9 +3,11 @@ import { EtcdCode, type EtcdError } from "./etcd-error.ts";
 import type { EtcdOptions } from "./etcd-options.ts";
 import { integerOf, listOf, objectOf, revisionOf, unavailable, type Json } from "./json-answer.ts";
 import { JsonGateway, type CallKind } from "./json-gateway.ts";
-import { encodeText, encodeValue, readRange, type KeyValue, type RangeResult } from "./key-value.ts";
+import { encodeText, readRange, type KeyValue, type RangeResult } from "./key-value.ts";
 import {
   encodeGet,
+  encodeKeys,
+  encodePut,
   encodeTxn,
   readTxn,
   type GetOperation,
@@ -48,24 +50,13 @@ export class EtcdClient {
 
   /** Writes a key unconditionally. Returns the revision of the write. */
   async put(operation: PutOperation): Promise<Result<bigint, EtcdError>> {
-    assert(
-      typeof operation === "object" && operation !== null,
-      () => `what to put into etcd is an object, got ${typeof operation}`,
-    );
-    const { put, value, leaseId } = operation;
-    const lease = leaseId === undefined ? {} : { lease: leaseId.toString() };
-    const answer = await this.#call(
-      "/v3/kv/put",
-      { key: encodeText(put), value: encodeValue(value), ...lease },
-      "Write",
-    );
+    const answer = await this.#call("/v3/kv/put", encodePut(operation), "Write");
     return answer.ok ? ok(revisionOf(answer.value)) : answer;
   }
 
   /** Deletes a key, or with `end` the half-open range from it to `end`. Returns the number of deleted keys. */
   async delete(key: string, end?: string): Promise<Result<number, EtcdError>> {
-    const range = end === undefined ? {} : { range_end: encodeText(end) };
-    const answer = await this.#call("/v3/kv/deleterange", { key: encodeText(key), ...range }, "Write");
+    const answer = await this.#call("/v3/kv/deleterange", encodeKeys(key, end), "Write");
     return answer.ok ? ok(Number(integerOf(answer.value["deleted"]))) : answer;
   }
 
@@ -124,23 +115,6 @@ export class EtcdClient {
       },
       onEnd,
     );
-  }
-
-  /** Compacts the history before `revision`, for the whole server, not only for this client's keys. */
-  async compact(revision: bigint): Promise<Result<void, EtcdError>> {
-    const answer = await this.#gateway.call("/v3/kv/compaction", { revision: revision.toString() }, { kind: "Write" });
-    return answer.ok ? ok() : answer;
-  }
-
-  /** The status of a member. */
-  async status(): Promise<Result<{ readonly version: string; readonly dbSize: number }, EtcdError>> {
-    const answer = await this.#gateway.call("/v3/maintenance/status", {}, { kind: "Read" });
-    if (!answer.ok) return answer;
-    const { version } = answer.value;
-    return ok({
-      version: typeof version === "string" ? version : "",
-      dbSize: Number(integerOf(answer.value["dbSize"])),
-    });
   }
 
   /**

@@ -1,5 +1,6 @@
 import { createSecureContext } from "node:tls";
 import { assert, assertCount } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import { systemTimers, type Timers } from "./timers.ts";
 
 /** How members are known, and how this client is known to them. Each is what Node's `tls` takes: PEM text or bytes. */
@@ -51,10 +52,7 @@ export interface Credentials {
 const LONGEST_MS = 2 ** 31 - 1;
 
 export function checkOptions(options: EtcdOptions): CheckedOptions {
-  assert(
-    typeof options === "object" && options !== null,
-    () => `the options of an etcd client are an object, got ${typeof options}`,
-  );
+  assertObject(options, "the options of an etcd client");
   const { endpoints, tls = {}, timers = systemTimers } = options;
   const { requestTimeoutMs = 5000, connectTimeoutMs = 1000, maxMessageSize = 16 << 20, maxConnections = 64 } = options;
   assert(Array.isArray(endpoints) && endpoints.length > 0, "etcd has at least one endpoint");
@@ -84,7 +82,7 @@ function credentialsOf({ username, password }: EtcdOptions): Credentials | undef
 }
 
 function assertTls(tls: EtcdTls): void {
-  assert(typeof tls === "object" && tls !== null, "tls is an object with ca, cert, key and serverName");
+  assertObject(tls, "tls");
   const isPem = (value: unknown): boolean =>
     value === undefined || typeof value === "string" || value instanceof Uint8Array;
   assert(isPem(tls.ca) && isPem(tls.cert) && isPem(tls.key), "certificates and keys are PEM, as text or bytes");

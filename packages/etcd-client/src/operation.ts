@@ -1,4 +1,5 @@
 import { assert } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import { integerOf, listOf, objectOf, type Json } from "./json-answer.ts";
 import { encodeText, encodeValue, readRange, type KeyValue, type RangeResult } from "./key-value.ts";
 
@@ -21,8 +22,8 @@ export interface GetOperation {
   readonly limit?: number;
   readonly keysOnly?: boolean;
   readonly countOnly?: boolean;
-  /** Ascending by key by default. To sort by value, etcd reads the whole range. */
-  readonly sort?: "KEY_DESCEND" | "VALUE_ASCEND" | "VALUE_DESCEND";
+  /** By key by default. To sort by value, etcd reads the whole range. */
+  readonly sort?: "VALUE_ASCEND";
   /** The revision to read; the latest by default. */
   readonly revision?: bigint;
 }
@@ -88,14 +89,25 @@ export function encodeGet(operation: GetOperation): object {
   assertObject(operation, "what to look at in etcd");
   const { get, end, limit, keysOnly, countOnly, sort, revision } = operation;
   return {
-    key: encodeText(get),
-    ...(end === undefined ? {} : { range_end: encodeText(end) }),
+    ...encodeKeys(get, end),
     ...(limit === undefined ? {} : { limit: String(limit) }),
     ...(keysOnly === true ? { keys_only: true } : {}),
     ...(countOnly === true ? { count_only: true } : {}),
-    ...(sort === undefined ? {} : SORTS[sort]),
+    ...(sort === undefined ? {} : { sort_order: "ASCEND", sort_target: "VALUE" }),
     ...(revision === undefined ? {} : { revision: revision.toString() }),
   };
+}
+
+export function encodePut(operation: PutOperation): object {
+  assertObject(operation, "what to put into etcd");
+  const { put, value, leaseId } = operation;
+  const lease = leaseId === undefined ? {} : { lease: leaseId.toString() };
+  return { key: encodeText(put), value: encodeValue(value), ...lease };
+}
+
+/** One key, or with `end` the half-open range from it to `end`. */
+export function encodeKeys(key: string, end: string | undefined): object {
+  return { key: encodeText(key), ...(end === undefined ? {} : { range_end: encodeText(end) }) };
 }
 
 export function readTxn(answer: Json): InnerTxnResult {
@@ -109,20 +121,9 @@ export function prefixEnd(prefix: string): string {
   return prefix.slice(0, -1) + String.fromCharCode(last + 1);
 }
 
-const SORTS = {
-  KEY_DESCEND: { sort_order: "DESCEND", sort_target: "KEY" },
-  VALUE_ASCEND: { sort_order: "ASCEND", sort_target: "VALUE" },
-  VALUE_DESCEND: { sort_order: "DESCEND", sort_target: "VALUE" },
-} as const;
-
-function assertObject(value: unknown, what: string): void {
-  assert(typeof value === "object" && value !== null, () => `${what} is an object, got ${typeof value}`);
-}
-
 function encodeCompare(compare: Compare): object {
   assertObject(compare, "a condition of a transaction");
-  const end = compare.end === undefined ? {} : { range_end: encodeText(compare.end) };
-  const common = { key: encodeText(compare.key), ...end, target: compare.target, result: compare.is };
+  const common = { ...encodeKeys(compare.key, compare.end), target: compare.target, result: compare.is };
   if (compare.target === "VALUE") return { ...common, value: encodeValue(compare.value) };
   return { ...common, [compare.target === "CREATE" ? "create_revision" : "mod_revision"]: compare.revision.toString() };
 }
@@ -131,12 +132,8 @@ function encodeOperation(operation: TxnOperation): object {
   assertObject(operation, "an operation of a transaction");
   if ("get" in operation) return { request_range: encodeGet(operation) };
   if ("txn" in operation) return { request_txn: encodeTxn(operation.txn) };
-  if ("delete" in operation) {
-    const end = operation.end === undefined ? {} : { range_end: encodeText(operation.end) };
-    return { request_delete_range: { key: encodeText(operation.delete), ...end } };
-  }
-  const lease = operation.leaseId === undefined ? {} : { lease: operation.leaseId.toString() };
-  return { request_put: { key: encodeText(operation.put), value: encodeValue(operation.value), ...lease } };
+  if ("delete" in operation) return { request_delete_range: encodeKeys(operation.delete, operation.end) };
+  return { request_put: encodePut(operation) };
 }
 
 function readResult(response: Json): OperationResult {
