@@ -71,43 +71,39 @@ export type Command =
 /** What is wrong with a command line, in a sentence. */
 export type UsageError = { readonly kind: "Usage"; readonly message: string };
 
+// prettier-ignore
+const TEXT_OPTIONS = [
+  "data", "etcd", "listen", "socket", "http", "advertise", "prefix", "tls-cert", "tls-key", "tls-client-ca", "tokens",
+  "etcd-user", "etcd-password-file", "etcd-ca", "etcd-cert", "etcd-key", "etcd-server-name", "seed-physical-ms",
+] as const;
+
+/** The options that are whole numbers, and their defaults. */
+const NUMBER_OPTIONS = {
+  "window-ahead": 3000,
+  "failover-advance": 1000,
+  heartbeat: 60,
+  "lease-ttl": 3,
+  "max-connections": DEFAULT_LIMITS.maxConnections,
+  "max-per-address": DEFAULT_LIMITS.maxConnectionsPerAddress,
+  "idle-timeout": DEFAULT_LIMITS.idleTimeoutMs / 1000,
+};
+
+type NumberOption = keyof typeof NUMBER_OPTIONS;
+type Values = { readonly [Name in (typeof TEXT_OPTIONS)[number] | NumberOption]?: string } & {
+  readonly help?: boolean;
+};
+
 const OPTIONS = {
-  data: { type: "string" },
-  etcd: { type: "string" },
-  listen: { type: "string" },
-  socket: { type: "string" },
-  http: { type: "string" },
-  advertise: { type: "string" },
-  prefix: { type: "string" },
-  "lease-ttl": { type: "string" },
-  "etcd-user": { type: "string" },
-  "etcd-password-file": { type: "string" },
-  "etcd-ca": { type: "string" },
-  "etcd-cert": { type: "string" },
-  "etcd-key": { type: "string" },
-  "etcd-server-name": { type: "string" },
-  "tls-cert": { type: "string" },
-  "tls-key": { type: "string" },
-  "tls-client-ca": { type: "string" },
-  tokens: { type: "string" },
-  "max-connections": { type: "string" },
-  "max-per-address": { type: "string" },
-  "idle-timeout": { type: "string" },
-  "window-ahead": { type: "string" },
-  "failover-advance": { type: "string" },
-  heartbeat: { type: "string" },
-  "seed-physical-ms": { type: "string" },
+  ...Object.fromEntries(
+    [...TEXT_OPTIONS, ...Object.keys(NUMBER_OPTIONS)].map((name) => [name, { type: "string" }] as const),
+  ),
   help: { type: "boolean", short: "h" },
 } as const;
 
-type Values = {
-  readonly [Name in keyof typeof OPTIONS]?: (typeof OPTIONS)[Name]["type"] extends "boolean" ? boolean : string;
-};
-
 export function parseCommand(argv: readonly string[]): Result<Command, UsageError> {
-  let parsed: { values: Values; positionals: string[] };
+  let parsed: { readonly values: Values; readonly positionals: string[] };
   try {
-    parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
+    parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true }) as typeof parsed;
   } catch (thrown) {
     return usage(thrown instanceof Error ? thrown.message : "the arguments make no sense");
   }
@@ -129,23 +125,15 @@ function parseInit(values: Values): Result<Command, UsageError> {
 }
 
 function parseServe(values: Values): Result<Command, UsageError> {
-  const numbers: Record<string, number> = {};
-  for (const [name, fallback] of Object.entries({
-    "window-ahead": 3000,
-    "failover-advance": 1000,
-    heartbeat: 60,
-    "lease-ttl": 3,
-    "max-connections": DEFAULT_LIMITS.maxConnections,
-    "max-per-address": DEFAULT_LIMITS.maxConnectionsPerAddress,
-    "idle-timeout": DEFAULT_LIMITS.idleTimeoutMs / 1000,
-  })) {
-    const given = wholeNumber(values[name as keyof Values] ?? String(fallback));
+  const numbers = { ...NUMBER_OPTIONS };
+  for (const name of Object.keys(NUMBER_OPTIONS) as NumberOption[]) {
+    const given = values[name] === undefined ? NUMBER_OPTIONS[name] : wholeNumber(values[name]);
     if (given === undefined) return usage(`--${name} is a whole number`);
     numbers[name] = given;
   }
-  for (const name of ["max-connections", "max-per-address", "idle-timeout"])
+  for (const name of ["max-connections", "max-per-address", "idle-timeout"] as const)
     if (numbers[name] === 0) return usage(`--${name} is at least 1`);
-  const store = parseStore(values, numbers["lease-ttl"]!);
+  const store = parseStore(values, numbers["lease-ttl"]);
   if (!store.ok) return store;
   const listen = parseAddress(values.listen ?? `${DEFAULT_HOST}:${DEFAULT_PORT}`, "--listen");
   if (!listen.ok) return listen;
@@ -169,13 +157,13 @@ function parseServe(values: Values): Result<Command, UsageError> {
       tlsClientCa: values["tls-client-ca"],
       tokens: values.tokens,
     },
-    windowAheadMs: numbers["window-ahead"]!,
-    failoverAdvanceMs: numbers["failover-advance"]!,
-    heartbeatS: numbers["heartbeat"]!,
+    windowAheadMs: numbers["window-ahead"],
+    failoverAdvanceMs: numbers["failover-advance"],
+    heartbeatS: numbers.heartbeat,
     limits: {
-      maxConnections: numbers["max-connections"]!,
-      maxConnectionsPerAddress: numbers["max-per-address"]!,
-      idleTimeoutMs: numbers["idle-timeout"]! * 1000,
+      maxConnections: numbers["max-connections"],
+      maxConnectionsPerAddress: numbers["max-per-address"],
+      idleTimeoutMs: numbers["idle-timeout"] * 1000,
     },
   });
 }
@@ -211,8 +199,8 @@ function parseAddress(
   return ok({ host, port: isAnyPort ? 0 : port });
 }
 
-function wholeNumber(text: string | boolean): number | undefined {
-  return typeof text === "string" && /^[0-9]{1,15}$/u.test(text) ? Number(text) : undefined;
+function wholeNumber(text: string): number | undefined {
+  return /^[0-9]{1,15}$/u.test(text) ? Number(text) : undefined;
 }
 
 function usage(message: string): Result<never, UsageError> {

@@ -12,32 +12,22 @@ export interface SlotIo {
 export async function openSlotIo(path: string): Promise<{ readonly bytes: Buffer; readonly io: SlotIo }> {
   const handle = await open(path, "r+");
   try {
-    return { bytes: await handle.readFile(), io: new FileSlotIo(handle) };
+    return { bytes: await handle.readFile(), io: slotIo(handle) };
   } catch (thrown) {
     await handle.close();
     throw thrown;
   }
 }
 
-class FileSlotIo implements SlotIo {
-  readonly #handle: FileHandle;
-
-  constructor(handle: FileHandle) {
-    this.#handle = handle;
-  }
-
-  async write(bytes: Uint8Array, position: number): Promise<void> {
-    const { bytesWritten } = await this.#handle.write(bytes, 0, bytes.length, position);
-    if (bytesWritten !== bytes.length) throw new Error(`the disk took ${bytesWritten} of ${bytes.length} bytes`);
-  }
-
-  datasync(): Promise<void> {
-    return this.#handle.datasync();
-  }
-
-  close(): Promise<void> {
-    return this.#handle.close();
-  }
+function slotIo(handle: FileHandle): SlotIo {
+  return {
+    async write(bytes, position) {
+      const { bytesWritten } = await handle.write(bytes, 0, bytes.length, position);
+      if (bytesWritten !== bytes.length) throw new Error(`the disk took ${bytesWritten} of ${bytes.length} bytes`);
+    },
+    datasync: () => handle.datasync(),
+    close: () => handle.close(),
+  };
 }
 
 /**

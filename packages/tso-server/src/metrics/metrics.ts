@@ -3,6 +3,7 @@ import { METRICS, type CounterName, type GaugeName, type HistogramName, type Met
 
 /** A count that only grows. */
 export class Counter {
+  readonly type = "counter";
   #value = 0;
 
   get value(): number {
@@ -16,6 +17,7 @@ export class Counter {
 
 /** A value that goes up and down. Its owner sets it, or provides a function that is called on every scrape. */
 export class Gauge {
+  readonly type = "gauge";
   #read: () => number = () => 0;
 
   get value(): number {
@@ -38,6 +40,7 @@ export const HISTOGRAM_BOUNDS_S = [
 
 /** How often something took how long. */
 export class Histogram {
+  readonly type = "histogram";
   readonly #counts = Array.from({ length: HISTOGRAM_BOUNDS_S.length + 1 }, () => 0);
   #sumS = 0;
   #count = 0;

@@ -1,17 +1,17 @@
 import { assert } from "@gossip/stdx";
-import { METRICS } from "./metric-names.ts";
+import { METRICS, type MetricName } from "./metric-names.ts";
 import { Histogram, HISTOGRAM_BOUNDS_S, Metrics, type MetricValue } from "./metrics.ts";
 
 /** All values in the Prometheus text format. */
 export function renderPrometheus(metrics: Metrics): string {
   assert(metrics instanceof Metrics, "what is rendered is a Metrics");
   let text = "";
-  let announced: string | undefined;
+  let announced: MetricName | undefined;
   for (const value of metrics.values()) {
     if (value.name !== announced) {
       announced = value.name;
-      const { help, type } = METRICS[value.name];
-      text += `# HELP ${exposed(value.name)} ${help}\n# TYPE ${exposed(value.name)} ${type}\n`;
+      const name = exposed(announced);
+      text += `# HELP ${name} ${METRICS[announced]}\n# TYPE ${name} ${value.metric.type}\n`;
     }
     text += renderValue(value);
   }

@@ -91,12 +91,9 @@ export class LeadershipWatch {
         this.#assertForward(state.epoch);
         return new FailoverFence(this.#parts, state, () => this.#generation === generation).run();
       case "Follower": {
-        const { leaderEndpoint, leaderEpoch } = state;
-        if (leaderEpoch !== undefined) this.#assertForward(leaderEpoch);
-        gate.leave({
-          ...(leaderEndpoint === undefined ? {} : { leaderEndpoint }),
-          ...(leaderEpoch === undefined ? {} : { leaderEpoch }),
-        });
+        const { kind: _, ...hint } = state;
+        if (hint.leaderEpoch !== undefined) this.#assertForward(hint.leaderEpoch);
+        gate.leave(hint);
         return undefined;
       }
       case "Unknown":

@@ -54,12 +54,7 @@ export class ServingGate {
   /** The response to a request that reached the wrong node. */
   refusal(): GetTsError {
     if (this.#state.kind === "Serving") return { kind: "NotLeader" };
-    const { leaderEndpoint, leaderEpoch } = this.#state;
-    return {
-      kind: "NotLeader",
-      ...(leaderEndpoint === undefined ? {} : { leaderEndpoint }),
-      ...(leaderEpoch === undefined ? {} : { leaderEpoch }),
-    };
+    return { ...this.#state, kind: "NotLeader" };
   }
 
   /** Calls a listener at every change. Returns a function that stops it. */

@@ -9,7 +9,7 @@ import type { OracleOptions } from "../oracle/oracle-options.ts";
 import { Oracle } from "../oracle/oracle.ts";
 import { systemMonotonicClock, systemTimers, type Timers } from "../time/system-time.ts";
 import { Access } from "./access.ts";
-import { ConnectionTable, type ConnectionTableParts } from "./connection-table.ts";
+import { ConnectionTable } from "./connection-table.ts";
 import { FrameConnection } from "./frame-connection.ts";
 import { createHttpEndpoints } from "./http-endpoints.ts";
 import { assertAddress, closeListener, listen, type ListenAddress, type ListenError } from "./listener.ts";
@@ -42,71 +42,6 @@ const LONGEST_GOODBYE_MS = 1000;
 /** An oracle on the wire. */
 export class OracleServer {
   readonly oracle: Oracle;
-  /** Resolves when the server has stopped: by `shutdown`, or by itself with the reason. */
-  readonly finished: Promise<Result<void, ServerError>>;
-  /** What it listens on, in the order of the options: `host:port` or a path. */
-  readonly addresses: readonly string[];
-  readonly httpAddress: string | undefined;
-  readonly #parts: ServerParts;
-  #stopping: Promise<Result<void, ServerError>> | undefined;
-
-  private constructor(parts: ServerParts, addresses: readonly string[], httpAddress: string | undefined) {
-    this.oracle = parts.oracle;
-    this.addresses = addresses;
-    this.httpAddress = httpAddress;
-    this.#parts = parts;
-    // An oracle that stops by itself no longer serves: disconnect its clients, so that they look for another.
-    this.finished = parts.oracle.finished.then(() => this.shutdown());
-  }
-
-  /** Start an oracle and listen. Clients that connect before it leads are refused with `NotLeader`. */
-  static async start(options: ServeOptions): Promise<Result<OracleServer, ServerError>> {
-    assertObject(options, "the options of a server");
-    const {
-      listen: wanted = [{ port: DEFAULT_PORT }],
-      http,
-      shutdownGraceMs = 10_000,
-      timers = systemTimers,
-      monotonicClock = systemMonotonicClock,
-      limits = {},
-    } = options;
-    assertArray(wanted, "what a server listens on");
-    for (const address of http === undefined ? wanted : [...wanted, http]) assertAddress(address);
-    const complete = completeLimits(limits);
-    const access = new Access(options.tokens);
-    const tls = options.tls === undefined ? undefined : secureOptions(options.tls, complete);
-    const oracle = new Oracle(options);
-    const tableParts = { limits: complete, metrics: oracle.metrics, timers, monotonicClock };
-    const parts = new ServerParts(oracle, { tableParts, graceMs: shutdownGraceMs, access, tls });
-    const addresses: string[] = [];
-    for (const address of wanted) {
-      const listening = await listen(parts.addFrames({ isEncrypted: !("path" in address) }), address);
-      if (!listening.ok) return parts.giveUp(listening.error);
-      addresses.push(listening.value);
-    }
-    if (http === undefined) return ok(new OracleServer(parts, addresses, undefined));
-    const listening = await listen(parts.addHttp({ isEncrypted: !("path" in http) }), http);
-    if (!listening.ok) return parts.giveUp(listening.error);
-    return ok(new OracleServer(parts, addresses, listening.value));
-  }
-
-  /**
-   * Use other certificates for new connections. Does nothing to a server without TLS. Throws `InvariantViolation` if
-   * certificate and key cannot be used together.
-   */
-  reloadTls(tls: ServerTls): void {
-    this.#parts.reloadTls(tls);
-  }
-
-  /** Refuse new connections, stop granting, answer what was asked, close. Close the driver afterwards. */
-  shutdown(): Promise<Result<void, ServerError>> {
-    this.#stopping ??= this.#parts.stop();
-    return this.#stopping;
-  }
-}
-
-class ServerParts {
-  readonly oracle: Oracle;
   /** One for each protocol: clients that use up the framed connections leave the probes theirs. */
   readonly #tables: { readonly frames: ConnectionTable; readonly http: ConnectionTable };
   readonly #graceMs: number;
@@ -119,34 +54,80 @@ class ServerParts {
   readonly #connections = new Set<FrameConnection>();
   /** Every open connection, also one whose TLS handshake is not over. */
   readonly #sockets = new Set<Socket>();
+  readonly #addresses: string[] = [];
+  #httpAddress: string | undefined;
+  #finished: Promise<Result<void, ServerError>> | undefined;
+  #stopping: Promise<Result<void, ServerError>> | undefined;
 
-  constructor(
-    oracle: Oracle,
-    {
-      tableParts,
-      graceMs,
-      access,
-      tls,
-    }: {
-      readonly tableParts: ConnectionTableParts;
-      readonly graceMs: number;
-      readonly access: Access;
-      readonly tls: TlsOptions | undefined;
-    },
-  ) {
-    this.oracle = oracle;
-    const tables = { frames: new ConnectionTable(tableParts), http: new ConnectionTable(tableParts) };
-    oracle.metrics.gauge("tsoracle.connection.open").follow(() => tables.frames.open + tables.http.open);
-    oracle.metrics.gauge("tsoracle.connection.unsent_bytes").follow(() => tables.frames.unsentBytes);
+  private constructor(options: ServeOptions) {
+    const { shutdownGraceMs = 10_000, timers = systemTimers, monotonicClock = systemMonotonicClock } = options;
+    this.#limits = completeLimits(options.limits ?? {});
+    this.#access = new Access(options.tokens);
+    this.#tls = options.tls === undefined ? undefined : secureOptions(options.tls, this.#limits);
+    this.#graceMs = shutdownGraceMs;
+    this.#timers = timers;
+    this.oracle = new Oracle(options);
+    const { metrics } = this.oracle;
+    const parts = { limits: this.#limits, metrics, timers, monotonicClock };
+    const tables = { frames: new ConnectionTable(parts), http: new ConnectionTable(parts) };
+    metrics.gauge("tsoracle.connection.open").follow(() => tables.frames.open + tables.http.open);
+    metrics.gauge("tsoracle.connection.unsent_bytes").follow(() => tables.frames.unsentBytes);
     this.#tables = tables;
-    this.#graceMs = graceMs;
-    this.#access = access;
-    this.#tls = tls;
-    this.#limits = tableParts.limits;
-    this.#timers = tableParts.timers;
   }
 
-  addFrames({ isEncrypted }: { readonly isEncrypted: boolean }): NetServer {
+  /** Start an oracle and listen. Clients that connect before it leads are refused with `NotLeader`. */
+  static async start(options: ServeOptions): Promise<Result<OracleServer, ServerError>> {
+    assertObject(options, "the options of a server");
+    const { listen: wanted = [{ port: DEFAULT_PORT }], http } = options;
+    assertArray(wanted, "what a server listens on");
+    for (const address of http === undefined ? wanted : [...wanted, http]) assertAddress(address);
+    const server = new OracleServer(options);
+    for (const address of wanted) {
+      const listening = await listen(server.#addFrames({ isEncrypted: !("path" in address) }), address);
+      if (!listening.ok) return server.#giveUp(listening.error);
+      server.#addresses.push(listening.value);
+    }
+    if (http !== undefined) {
+      const listening = await listen(server.#addHttp({ isEncrypted: !("path" in http) }), http);
+      if (!listening.ok) return server.#giveUp(listening.error);
+      server.#httpAddress = listening.value;
+    }
+    // An oracle that stops by itself no longer serves: disconnect its clients, so that they look for another.
+    server.#finished = server.oracle.finished.then(() => server.shutdown());
+    return ok(server);
+  }
+
+  /** What it listens on, in the order of the options: `host:port` or a path. */
+  get addresses(): readonly string[] {
+    return this.#addresses;
+  }
+
+  get httpAddress(): string | undefined {
+    return this.#httpAddress;
+  }
+
+  /** Resolves when the server has stopped: by `shutdown`, or by itself with the reason. */
+  get finished(): Promise<Result<void, ServerError>> {
+    return this.#finished!;
+  }
+
+  /**
+   * Use other certificates for new connections. Does nothing to a server without TLS. Throws `InvariantViolation` if
+   * certificate and key cannot be used together.
+   */
+  reloadTls(tls: ServerTls): void {
+    const options = secureOptions(tls, this.#limits);
+    for (const server of [...this.#frames, ...this.#http])
+      if (server instanceof TlsServer) server.setSecureContext(options);
+  }
+
+  /** Refuse new connections, stop granting, answer what was asked, close. Close the driver afterwards. */
+  shutdown(): Promise<Result<void, ServerError>> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  #addFrames({ isEncrypted }: { readonly isEncrypted: boolean }): NetServer {
     const tls = isEncrypted ? this.#tls : undefined;
     const server = tls === undefined ? createServer() : createTlsServer(tls);
     // Counted before the handshake: a client that never finishes one is held to the limits, too.
@@ -159,7 +140,7 @@ class ServerParts {
     return server;
   }
 
-  addHttp({ isEncrypted }: { readonly isEncrypted: boolean }): NetServer {
+  #addHttp({ isEncrypted }: { readonly isEncrypted: boolean }): NetServer {
     const tls = isEncrypted ? this.#tls : undefined;
     const server = createHttpEndpoints(this.oracle, { table: this.#tables.http, access: this.#access, tls });
     server.on("connection", (socket: Socket) => this.#track(socket));
@@ -167,18 +148,12 @@ class ServerParts {
     return server;
   }
 
-  reloadTls(tls: ServerTls): void {
-    const options = secureOptions(tls, this.#limits);
-    for (const server of [...this.#frames, ...this.#http])
-      if (server instanceof TlsServer) server.setSecureContext(options);
-  }
-
-  async giveUp(error: ListenError): Promise<Result<never, ServerError>> {
-    void (await this.stop());
+  async #giveUp(error: ListenError): Promise<Result<never, ServerError>> {
+    void (await this.shutdown());
     return err(error);
   }
 
-  async stop(): Promise<Result<void, ServerError>> {
+  async #stop(): Promise<Result<void, ServerError>> {
     const closed = Promise.all([...this.#frames, ...this.#http].map((server) => closeListener(server)));
     const stopped = await this.oracle.shutdown({ graceMs: this.#graceMs });
     for (const connection of this.#connections) connection.end();
