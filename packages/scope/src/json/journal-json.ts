@@ -1,6 +1,6 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { assertObject, encodeBase64Url } from "@gossip/stdx/internal";
-import { readCount, readId, readList, readObject, readPrefix, type JsonObject } from "./json-shape.ts";
+import { count, id, list, object, oneOf, parseKind, prefix, type JsonObject } from "./json-shape.ts";
 import type { JournalEntry } from "../move/journal-entry.ts";
 import { finishedFromJson, migrationFromJson, migrationToJson } from "./migration-json.ts";
 import type { CorruptJournal } from "../move/node-error.ts";
@@ -25,19 +25,11 @@ export function decodeJournal(text: string): Result<JournalEntry[], CorruptJourn
   const lines = text.split("\n").slice(0, -1);
   const entries: JournalEntry[] = [];
   for (const [position, line] of lines.entries()) {
-    const entry = entryFromLine(line);
+    const entry = parseKind(ENTRIES, line);
     if (entry === undefined) return err({ kind: "CorruptJournal", position });
     entries.push(entry);
   }
   return ok(entries);
-}
-
-function entryFromLine(line: string): JournalEntry | undefined {
-  try {
-    return entryFromJson(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
 }
 
 function entryToJson(entry: JournalEntry): JsonObject {
@@ -62,44 +54,6 @@ function entryToJson(entry: JournalEntry): JsonObject {
   }
 }
 
-function entryFromJson(value: unknown): JournalEntry | undefined {
-  const json = readObject(value, ["kind", "state", "migration", "id", "epoch", "table", "isForced", "snapshot"]);
-  if (json === undefined) return undefined;
-  switch (json["kind"]) {
-    case "Opened": {
-      const state = stateFromJson(json["state"]);
-      return state && { kind: "Opened", state };
-    }
-    case "Started": {
-      const migration = migrationFromJson(json["migration"]);
-      return migration && { kind: "Started", migration };
-    }
-    case "Drained": {
-      const id = readId(json["id"]);
-      return id === undefined ? undefined : { kind: "Drained", id };
-    }
-    case "Ended": {
-      const migration = finishedFromJson(json["migration"]);
-      const epoch = readCount(json["epoch"], 1);
-      return migration === undefined || epoch === undefined ? undefined : { kind: "Ended", migration, epoch };
-    }
-    case "Reloaded": {
-      const table = tableFromJson(json["table"]);
-      const epoch = readCount(json["epoch"], 1);
-      const isForced = json["isForced"] ?? false;
-      return table === undefined || epoch === undefined || typeof isForced !== "boolean"
-        ? undefined
-        : { kind: "Reloaded", table, epoch, isForced };
-    }
-    case "Adopted": {
-      const snapshot = snapshotFromJson(json["snapshot"]);
-      return snapshot && { kind: "Adopted", snapshot };
-    }
-    default:
-      return undefined;
-  }
-}
-
 function stateToJson({ snapshot, drained, latest, floors, retired }: NodeState): JsonObject {
   return {
     snapshot: snapshotToJson(snapshot),
@@ -110,41 +64,35 @@ function stateToJson({ snapshot, drained, latest, floors, retired }: NodeState):
   };
 }
 
+const readState = object({
+  snapshot: snapshotFromJson,
+  drained: list(id),
+  latest: list((item) => finishedFromJson(item) ?? migrationFromJson(item)),
+  floors: list(object({ prefix, floor: count(0) })),
+  retired: list(object({ prefix, owner: id })),
+});
+
 function stateFromJson(value: unknown): NodeState | undefined {
-  const json = readObject(value, ["snapshot", "drained", "latest", "floors", "retired"]);
-  if (json === undefined) return undefined;
-  const snapshot = snapshotFromJson(json["snapshot"]);
-  const drained = readList(json["drained"], readId);
-  const latest = readList(json["latest"], (item) => finishedFromJson(item) ?? migrationFromJson(item));
-  const floors = readList(json["floors"], floorFromJson);
-  const retired = readList(json["retired"], retiredFromJson);
-  if (
-    snapshot === undefined ||
-    drained === undefined ||
-    latest === undefined ||
-    floors === undefined ||
-    retired === undefined
-  )
-    return undefined;
-  return {
-    snapshot,
-    drained: new Set(drained),
-    latest: new Map(latest.map((migration) => [prefixText(migration.prefix), migration])),
-    floors: new Map(floors),
-    retired: new Map(retired),
-  };
+  const json = readState(value);
+  return (
+    json && {
+      snapshot: json.snapshot,
+      drained: new Set(json.drained),
+      latest: new Map(json.latest.map((migration) => [prefixText(migration.prefix), migration])),
+      floors: new Map(json.floors.map((item) => [prefixText(item.prefix), item.floor])),
+      retired: new Map(json.retired.map((item) => [prefixText(item.prefix), item.owner])),
+    }
+  );
 }
 
-function floorFromJson(value: unknown): [string, number] | undefined {
-  const json = readObject(value, ["prefix", "floor"]);
-  const prefix = readPrefix(json?.["prefix"]);
-  const floor = readCount(json?.["floor"], 0);
-  return prefix === undefined || floor === undefined ? undefined : [prefixText(prefix), floor];
-}
-
-function retiredFromJson(value: unknown): [string, string] | undefined {
-  const json = readObject(value, ["prefix", "owner"]);
-  const prefix = readPrefix(json?.["prefix"]);
-  const owner = readId(json?.["owner"]);
-  return prefix === undefined || owner === undefined ? undefined : [prefixText(prefix), owner];
-}
+const ENTRIES = {
+  Opened: object({ kind: oneOf("Opened"), state: stateFromJson }),
+  Started: object({ kind: oneOf("Started"), migration: migrationFromJson }),
+  Drained: object({ kind: oneOf("Drained"), id }),
+  Ended: object({ kind: oneOf("Ended"), migration: finishedFromJson, epoch: count(1) }),
+  Reloaded: object(
+    { kind: oneOf("Reloaded"), table: tableFromJson, epoch: count(1), isForced: oneOf(true, false) },
+    { isForced: false },
+  ),
+  Adopted: object({ kind: oneOf("Adopted"), snapshot: snapshotFromJson }),
+};

@@ -1,38 +1,69 @@
-// Readers for untrusted JSON. Every function returns `undefined` for a value that does not fit.
+// Readers for untrusted JSON. Every reader returns `undefined` for a value that does not fit.
 import { decodeBase64Url } from "@gossip/stdx/internal";
 import { MAX_ID_LENGTH, MAX_PREFIX_SIZE } from "../limits.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** An object with these fields and no others. */
-export function readObject(value: unknown, fields: readonly string[]): JsonObject | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  return Object.keys(value).every((key) => fields.includes(key)) ? (value as JsonObject) : undefined;
+export type Reader<T> = (value: unknown) => T | undefined;
+
+type Readers = Readonly<Record<string, Reader<unknown>>>;
+type Read<R> = R extends Reader<infer T> ? T : never;
+
+/** An object with these fields and no others. A field that `absent` names may be left out, and then has that value. */
+export function object<const R extends Readers, const A extends { readonly [K in keyof R]?: unknown } = object>(
+  fields: R,
+  absent?: A,
+): Reader<{ readonly [K in keyof R]: Read<R[K]> | (K extends keyof A ? A[K] : never) }> {
+  return (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    if (!Object.keys(value).every((name) => Object.hasOwn(fields, name))) return undefined;
+    const read: Record<string, unknown> = { ...absent };
+    for (const [name, readField] of Object.entries(fields)) {
+      const field = (value as JsonObject)[name];
+      if (field === undefined && name in read) continue;
+      read[name] = readField(field);
+      if (read[name] === undefined) return undefined;
+    }
+    return read as never;
+  };
 }
 
 /** A list, each item of which reads well. */
-export function readList<T>(value: unknown, read: (item: unknown) => T | undefined): T[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const items: T[] = [];
-  for (const item of value) {
-    const one = read(item);
-    if (one === undefined) return undefined;
-    items.push(one);
-  }
-  return items;
+export function list<T>(read: Reader<T>): Reader<T[]> {
+  return (value) => {
+    if (!Array.isArray(value)) return undefined;
+    const items = value.map(read);
+    return items.includes(undefined) ? undefined : (items as T[]);
+  };
 }
 
-export function readId(value: unknown): string | undefined {
-  return typeof value === "string" && value.length <= MAX_ID_LENGTH ? value : undefined;
+/** One of these values. */
+export function oneOf<const T extends string | boolean>(...values: readonly T[]): Reader<T> {
+  return (value) => values.find((one) => one === value);
 }
 
-export function readCount(value: unknown, min: number): number | undefined {
-  return Number.isSafeInteger(value) && (value as number) >= min ? (value as number) : undefined;
+/** A whole number, `min` or more. */
+export function count(min: number): Reader<number> {
+  return (value) => (Number.isSafeInteger(value) && (value as number) >= min ? (value as number) : undefined);
 }
+
+export const id: Reader<string> = (value) =>
+  typeof value === "string" && value.length <= MAX_ID_LENGTH ? value : undefined;
 
 /** Longer text than this is a longer prefix than any, and not worth decoding. */
 const MAX_PREFIX_TEXT = Math.ceil((MAX_PREFIX_SIZE * 4) / 3);
 
-export function readPrefix(value: unknown): Uint8Array | undefined {
-  return typeof value === "string" && value.length <= MAX_PREFIX_TEXT ? decodeBase64Url(value) : undefined;
+export const prefix: Reader<Uint8Array> = (value) =>
+  typeof value === "string" && value.length <= MAX_PREFIX_TEXT ? decodeBase64Url(value) : undefined;
+
+/** An object, read by the reader of its `kind`. */
+export function parseKind<const R extends Readers>(readers: R, text: string): Read<R[keyof R]> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const kind = (value as { readonly kind?: unknown } | null)?.kind;
+    const isKnown = typeof kind === "string" && Object.hasOwn(readers, kind);
+    return isKnown ? (readers[kind]!(value) as Read<R[keyof R]> | undefined) : undefined;
+  } catch {
+    return undefined;
+  }
 }

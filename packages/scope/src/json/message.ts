@@ -1,7 +1,7 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 import type { Decision, Offer } from "../move/handover.ts";
-import { readObject, type JsonObject } from "./json-shape.ts";
+import { object, oneOf, parseKind } from "./json-shape.ts";
 import { finishedFromJson, migrationFromJson, migrationToJson } from "./migration-json.ts";
 import { OwnershipSnapshot } from "../route/ownership-snapshot.ts";
 import { snapshotFromJson, snapshotToJson } from "./snapshot-json.ts";
@@ -32,25 +32,16 @@ export function decodeMessage(text: string): Result<Message, MalformedMessage> {
   return message === undefined ? err({ kind: "MalformedMessage" }) : ok(message);
 }
 
+const READERS = {
+  Offer: object({ kind: oneOf("Offer"), migration: migrationFromJson }),
+  Decision: object({ kind: oneOf("Decision"), migration: finishedFromJson }),
+  Snapshot: object({
+    kind: oneOf("Snapshot"),
+    snapshot: snapshotFromJson,
+  }),
+};
+
 function fromText(text: string): Message | undefined {
-  let json: JsonObject | undefined;
-  try {
-    json = readObject(JSON.parse(text), ["kind", "migration", "snapshot"]);
-  } catch {
-    return undefined;
-  }
-  switch (json?.["kind"]) {
-    case "Offer": {
-      const migration = migrationFromJson(json["migration"]);
-      return migration && { kind: "Offer", migration };
-    }
-    case "Decision": {
-      const migration = finishedFromJson(json["migration"]);
-      return migration && { kind: "Decision", migration };
-    }
-    case "Snapshot":
-      return snapshotFromJson(json["snapshot"]);
-    default:
-      return undefined;
-  }
+  const message = parseKind(READERS, text);
+  return message?.kind === "Snapshot" ? message.snapshot : message;
 }

@@ -1,9 +1,6 @@
 import { encodeBase64Url } from "@gossip/stdx/internal";
-import { readCount, readId, readObject, readPrefix, type JsonObject } from "./json-shape.ts";
+import { count, id, object, oneOf, prefix, type JsonObject, type Reader } from "./json-shape.ts";
 import { isFinished, type FinishedMigration, type MigrationState } from "../move/migration.ts";
-
-const STATE_FIELDS = ["id", "prefix", "from", "to", "address", "deadlineMs", "number", "epoch", "inner"];
-const FINISHED_FIELDS = [...STATE_FIELDS, "outcome", "endEpoch"];
 
 /** A move as JSON. Fields in a fixed order, so that equal moves have equal text. */
 export function migrationToJson(state: MigrationState | FinishedMigration): JsonObject {
@@ -22,33 +19,24 @@ export function migrationToJson(state: MigrationState | FinishedMigration): Json
   return isFinished(state) ? { ...start, outcome: state.outcome, endEpoch: state.endEpoch } : start;
 }
 
-export function migrationFromJson(value: unknown): MigrationState | undefined {
-  return stateFrom(readObject(value, STATE_FIELDS));
-}
+const STATE = {
+  id,
+  prefix,
+  from: id,
+  to: id,
+  address: id,
+  deadlineMs: count(0),
+  number: count(1),
+  epoch: count(1),
+  inner: id,
+};
+const ABSENT = { address: undefined, inner: "" };
+
+export const migrationFromJson: Reader<MigrationState> = object(STATE, ABSENT);
+
+const readFinished = object({ ...STATE, outcome: oneOf("Committed", "Aborted"), endEpoch: count(1) }, ABSENT);
 
 export function finishedFromJson(value: unknown): FinishedMigration | undefined {
-  const json = readObject(value, FINISHED_FIELDS);
-  const state = stateFrom(json);
-  if (json === undefined || state === undefined) return undefined;
-  const outcome = json["outcome"];
-  const endEpoch = readCount(json["endEpoch"], state.epoch + 1);
-  if ((outcome !== "Committed" && outcome !== "Aborted") || endEpoch === undefined) return undefined;
-  return { ...state, outcome, endEpoch };
-}
-
-function stateFrom(json: JsonObject | undefined): MigrationState | undefined {
-  if (json === undefined) return undefined;
-  const id = readId(json["id"]);
-  const prefix = readPrefix(json["prefix"]);
-  const from = readId(json["from"]);
-  const to = readId(json["to"]);
-  const address = json["address"] === undefined ? undefined : readId(json["address"]);
-  const deadlineMs = readCount(json["deadlineMs"], 0);
-  const number = readCount(json["number"], 1);
-  const epoch = readCount(json["epoch"], 1);
-  const inner = json["inner"] === undefined ? "" : readId(json["inner"]);
-  if (id === undefined || prefix === undefined || from === undefined || to === undefined) return undefined;
-  if (deadlineMs === undefined || number === undefined || epoch === undefined || inner === undefined) return undefined;
-  if (json["address"] !== undefined && address === undefined) return undefined;
-  return { id, prefix, from, to, address, deadlineMs, number, epoch, inner };
+  const state = readFinished(value);
+  return state !== undefined && state.endEpoch > state.epoch ? state : undefined;
 }

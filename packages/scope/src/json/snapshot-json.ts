@@ -1,5 +1,5 @@
 import { encodeBase64Url } from "@gossip/stdx/internal";
-import { readCount, readId, readList, readObject, readPrefix, type JsonObject } from "./json-shape.ts";
+import { count, id, list, object, oneOf, prefix, type JsonObject } from "./json-shape.ts";
 import { MAX_SCOPES } from "../limits.ts";
 import { finishedFromJson, migrationFromJson, migrationToJson } from "./migration-json.ts";
 import { MigrationTable } from "../move/migration-table.ts";
@@ -16,26 +16,21 @@ export function tableToJson(table: OwnershipTable): JsonObject {
   return { nested: table.nested, scopes };
 }
 
-export function tableFromJson(value: unknown): OwnershipTable | undefined {
-  const json = readObject(value, ["nested", "scopes"]);
-  if (json === undefined) return undefined;
-  const { nested, scopes: listed } = json as { nested?: unknown; scopes?: unknown };
-  const scopes = readList(listed, scopeFromJson);
-  if ((nested !== "refuse" && nested !== "longest") || scopes === undefined || scopes.length > MAX_SCOPES)
-    return undefined;
-  const table = OwnershipTable.build(scopes, { nested });
-  return table.ok ? table.value : undefined;
-}
+const readScope = object({ prefix, writer: id, fallback: id }, { fallback: undefined });
 
-function scopeFromJson(value: unknown): Scope | undefined {
-  const json = readObject(value, ["prefix", "writer", "fallback"]);
-  if (json === undefined) return undefined;
-  const prefix = readPrefix(json["prefix"]);
-  const writer = readId(json["writer"]);
-  const fallback = readId(json["fallback"]);
-  if (prefix === undefined || writer === undefined || (json["fallback"] !== undefined && fallback === undefined))
-    return undefined;
-  return new Scope({ prefix, writer, fallback });
+const readTable = object({
+  nested: oneOf("refuse", "longest"),
+  scopes: list(readScope),
+});
+
+export function tableFromJson(value: unknown): OwnershipTable | undefined {
+  const json = readTable(value);
+  if (json === undefined || json.scopes.length > MAX_SCOPES) return undefined;
+  const table = OwnershipTable.build(
+    json.scopes.map((scope) => new Scope(scope)),
+    { nested: json.nested },
+  );
+  return table.ok ? table.value : undefined;
 }
 
 export function snapshotToJson({ epoch, table, migrations }: OwnershipSnapshot): JsonObject {
@@ -48,26 +43,21 @@ export function snapshotToJson({ epoch, table, migrations }: OwnershipSnapshot):
   };
 }
 
-export function snapshotFromJson(value: unknown): OwnershipSnapshot | undefined {
-  const json = readObject(value, ["epoch", "table", "live", "migrated", "finished"]);
-  if (json === undefined) return undefined;
-  const epoch = readCount(json["epoch"], 0);
-  const table = tableFromJson(json["table"]);
-  const live = readList(json["live"], migrationFromJson);
-  const migrated = readList(json["migrated"], finishedFromJson);
-  const finished = readList(json["finished"], finishedFromJson);
-  if (
-    epoch === undefined ||
-    table === undefined ||
-    live === undefined ||
-    migrated === undefined ||
-    finished === undefined
-  )
-    return undefined;
+const readSnapshot = object({
+  epoch: count(0),
+  table: tableFromJson,
+  live: list(migrationFromJson),
+  migrated: list(finishedFromJson),
+  finished: list(finishedFromJson),
+});
 
+export function snapshotFromJson(value: unknown): OwnershipSnapshot | undefined {
+  const json = readSnapshot(value);
+  if (json === undefined) return undefined;
+  const { epoch, table, ...lists } = json;
   const index = indexOf(table);
-  const isDeclared = live.every(({ prefix }) => index.positionOf(prefix) >= 0);
-  const isDistinct = new Set(live.map(({ prefix }) => prefixText(prefix))).size === live.length;
+  const isDeclared = lists.live.every(({ prefix }) => index.positionOf(prefix) >= 0);
+  const isDistinct = new Set(lists.live.map(({ prefix }) => prefixText(prefix))).size === lists.live.length;
   if (!isDeclared || !isDistinct) return undefined;
-  return new OwnershipSnapshot({ epoch, table, migrations: MigrationTable.from({ live, migrated, finished }) });
+  return new OwnershipSnapshot({ epoch, table, migrations: MigrationTable.from(lists) });
 }
