@@ -35,10 +35,7 @@ export function decodeMessage(text: string): Result<Message, MalformedMessage> {
 const READERS = {
   Offer: object({ kind: oneOf("Offer"), migration: migrationFromJson }),
   Decision: object({ kind: oneOf("Decision"), migration: finishedFromJson }),
-  Snapshot: object({
-    kind: oneOf("Snapshot"),
-    snapshot: snapshotFromJson,
-  }),
+  Snapshot: object({ kind: oneOf("Snapshot"), snapshot: snapshotFromJson }),
 };
 
 function fromText(text: string): Message | undefined {

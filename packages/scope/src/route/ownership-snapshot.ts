@@ -12,8 +12,8 @@ export interface OwnershipSnapshotParts {
   readonly migrations: MigrationTable;
 }
 
-// Set by the class below: gives this package access to the router.
-let readRouter: (snapshot: OwnershipSnapshot) => ScopeRouter;
+/** For this package: set by the class below. */
+export let routerOf: (snapshot: OwnershipSnapshot) => ScopeRouter;
 
 /**
  * The ownership table, the moves in progress and an epoch, in one immutable value.
@@ -28,7 +28,7 @@ export class OwnershipSnapshot {
   readonly #router: ScopeRouter;
 
   static {
-    readRouter = (snapshot) => snapshot.#router;
+    routerOf = (snapshot) => snapshot.#router;
   }
 
   /** Every move in progress must be of a scope of the table. */
@@ -70,8 +70,4 @@ export class OwnershipSnapshot {
     assert(typeof isDown === "function", "isDown must be a function");
     return this.#router.routeWithFallbackState(this.#router.index.find(key), self, isDown);
   }
-}
-
-export function routerOf(snapshot: OwnershipSnapshot): ScopeRouter {
-  return readRouter(snapshot);
 }

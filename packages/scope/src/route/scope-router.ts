@@ -1,7 +1,8 @@
 import type { MigrationState } from "../move/migration.ts";
 import { UNKNOWN, type Misdirected, type Owned, type Quiesced, type Routing, type Unavailable } from "./routing.ts";
 import type { ScopeIndex } from "../find/scope-index.ts";
-import { blank, Verdicts } from "./verdicts.ts";
+import { PerScope } from "./per-scope.ts";
+import type { Scope } from "../table/scope.ts";
 
 /** Whether a node is down, as far as the caller knows. */
 export type IsDown = (node: string) => boolean;
@@ -13,44 +14,43 @@ export type IsDown = (node: string) => boolean;
  */
 export class ScopeRouter {
   readonly index: ScopeIndex;
-  readonly #verdicts: Verdicts;
   readonly #moving: ReadonlyMap<number, Quiesced>;
-  // The verdicts for the first node that called, by position. A process is one node and asks for itself, so a
-  // verdict then takes one array access instead of two.
+  readonly #owned: PerScope<Owned>;
+  readonly #toWriter: PerScope<Misdirected>;
+  readonly #toFallback: PerScope<Misdirected>;
+  readonly #unavailable: PerScope<Unavailable>;
+  // The verdicts for the first node that called. A process is one node and asks for itself, so a verdict then takes one
+  // array access instead of two.
   #first: string | undefined;
-  #forFirst: (Routing | undefined)[] = [];
+  readonly #forFirst: PerScope<Routing>;
 
   constructor(
     index: ScopeIndex,
     { epoch, moves }: { readonly epoch: number; readonly moves: readonly MigrationState[] },
   ) {
+    const { scopes } = index;
+    const perScope = <T extends Routing>(verdictOf: (scope: Scope) => T): PerScope<T> =>
+      new PerScope(scopes.length, (position) => Object.freeze(verdictOf(scopes[position]!)));
     this.index = index;
-    this.#verdicts = new Verdicts(index.scopes, epoch);
     this.#moving = new Map(moves.map((move) => [index.positionOf(move.prefix), quiesced(move, epoch)]));
+    this.#owned = perScope((scope) => ({ kind: "Owned", scope, epoch }));
+    this.#toWriter = perScope((scope) => ({ kind: "Misdirected", scope, epoch, target: scope.writer }));
+    this.#toFallback = perScope((scope) => ({ kind: "Misdirected", scope, epoch, target: scope.fallback! }));
+    this.#unavailable = perScope((scope) => ({ kind: "Unavailable", scope, epoch, writer: scope.writer }));
+    this.#forFirst = new PerScope(scopes.length, (position) => this.#decide(position, this.#first!));
   }
 
   /** The verdict at node `self` for the scope at `position`, which the index found; `Unknown` if that is negative. */
   route(position: number, self: string): Routing {
     if (position < 0) return UNKNOWN;
-    return self === this.#first
-      ? (this.#forFirst[position] ??= this.#decide(position, self))
-      : this.#routeOther(position, self);
-  }
-
-  #routeOther(position: number, self: string): Routing {
-    if (this.#first === undefined) {
-      this.#first = self;
-      this.#forFirst = blank(this.index.scopes.length);
-    }
-    return this.#decide(position, self);
+    this.#first ??= self;
+    return self === this.#first ? this.#forFirst.at(position) : this.#decide(position, self);
   }
 
   #decide(position: number, self: string): Routing {
     const moving = this.#moving.get(position);
     if (moving !== undefined) return moving;
-    return this.index.scopes[position]!.writer === self
-      ? this.#verdicts.owned(position)
-      : this.#verdicts.toWriter(position);
+    return this.index.scopes[position]!.writer === self ? this.#owned.at(position) : this.#toWriter.at(position);
   }
 
   /** Like `route`, but uses the fallback of a node that is down. A moving scope is quiesced in any case. */
@@ -61,9 +61,9 @@ export class ScopeRouter {
 
   #byState(position: number, self: string, isDown: IsDown): Owned | Misdirected | Unavailable {
     const { writer, fallback } = this.index.scopes[position]!;
-    if (!isDown(writer)) return writer === self ? this.#verdicts.owned(position) : this.#verdicts.toWriter(position);
-    if (fallback === undefined) return this.#verdicts.unavailable(position);
-    return fallback === self ? this.#verdicts.owned(position) : this.#verdicts.toFallback(position);
+    if (!isDown(writer)) return writer === self ? this.#owned.at(position) : this.#toWriter.at(position);
+    if (fallback === undefined) return this.#unavailable.at(position);
+    return fallback === self ? this.#owned.at(position) : this.#toFallback.at(position);
   }
 }
 

@@ -15,9 +15,9 @@ export interface OwnershipTableOptions {
   readonly nested?: NestedPrefixes;
 }
 
-// Set by the class below: give this package access to the index of a table, and to a table from an index.
-let readIndex: (table: OwnershipTable) => ScopeIndex;
-let makeTable: (index: ScopeIndex) => OwnershipTable;
+/** For this package: set by the class below. */
+export let indexOf: (table: OwnershipTable) => ScopeIndex;
+export let tableOf: (index: ScopeIndex) => OwnershipTable;
 
 /**
  * Which node may write under which prefix, as configured.
@@ -31,8 +31,8 @@ export class OwnershipTable {
   #byLength: readonly Scope[] | undefined;
 
   static {
-    readIndex = (table) => table.#index;
-    makeTable = (index) => new OwnershipTable(index);
+    indexOf = (table) => table.#index;
+    tableOf = (index) => new OwnershipTable(index);
   }
 
   private constructor(index: ScopeIndex) {
@@ -125,12 +125,4 @@ export class OwnershipTable {
       | Unknown
       | Unavailable;
   }
-}
-
-export function indexOf(table: OwnershipTable): ScopeIndex {
-  return readIndex(table);
-}
-
-export function tableOf(index: ScopeIndex): OwnershipTable {
-  return makeTable(index);
 }

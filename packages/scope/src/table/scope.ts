@@ -13,9 +13,9 @@ export interface ScopeOptions {
   readonly fallback?: string | undefined;
 }
 
-// Set by the class below: give this package access to a scope's own bytes.
-let bytesOf: (scope: Scope) => Uint8Array;
-let isOwnScope: (value: object) => boolean;
+/** The scope's own bytes, for this package: do not modify them. Set by the class below. */
+export let prefixBytes: (scope: Scope) => Uint8Array;
+export let isScope: (value: unknown) => value is Scope;
 
 /**
  * A declaration that one node writes every key under a prefix.
@@ -31,8 +31,8 @@ export class Scope {
   readonly fallback: string | undefined;
 
   static {
-    bytesOf = (scope) => scope.#prefix;
-    isOwnScope = (value) => #prefix in value;
+    prefixBytes = (scope) => scope.#prefix;
+    isScope = (value): value is Scope => typeof value === "object" && value !== null && #prefix in value;
   }
 
   constructor(options: ScopeOptions) {
@@ -69,13 +69,4 @@ export class Scope {
       this.writer === other.writer && this.fallback === other.fallback && equalBytes(this.#prefix, prefixBytes(other))
     );
   }
-}
-
-/** The scope's own bytes. Do not modify them. */
-export function prefixBytes(scope: Scope): Uint8Array {
-  return bytesOf(scope);
-}
-
-export function isScope(value: unknown): value is Scope {
-  return typeof value === "object" && value !== null && isOwnScope(value);
 }
