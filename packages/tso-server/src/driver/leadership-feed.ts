@@ -8,8 +8,10 @@ import { assertLeaderState, sameLeaderState, UNKNOWN, type LeaderState } from ".
  */
 export class LeadershipFeed {
   #state: LeaderState;
+  /** Counts the states: a reader compares it with that of the last state it got. */
+  #version = 0;
   #isClosed = false;
-  readonly #readers = new Set<FeedReader>();
+  #waiting: (() => void)[] = [];
 
   constructor(initial: LeaderState = UNKNOWN) {
     assertLeaderState(initial);
@@ -25,66 +27,30 @@ export class LeadershipFeed {
     assertLeaderState(state);
     if (this.#isClosed || sameLeaderState(this.#state, state)) return;
     this.#state = state;
-    for (const reader of this.#readers) reader.offer(state);
+    this.#version += 1;
+    this.#wake();
   }
 
   /** End every stream, after the state that it has not yet delivered. */
   close(): void {
     this.#isClosed = true;
-    for (const reader of this.#readers) reader.end();
-    this.#readers.clear();
+    this.#wake();
   }
 
-  events(): AsyncIterable<LeaderState> {
-    return { [Symbol.asyncIterator]: () => this.#read() };
-  }
-
-  #read(): AsyncIterator<LeaderState> {
-    const reader = new FeedReader((gone) => this.#readers.delete(gone));
-    reader.offer(this.#state);
-    if (this.#isClosed) reader.end();
-    else this.#readers.add(reader);
-    return reader;
-  }
-}
-
-const DONE: IteratorResult<LeaderState> = { done: true, value: undefined };
-
-class FeedReader implements AsyncIterator<LeaderState> {
-  #undelivered: LeaderState | undefined;
-  #isEnded = false;
-  #waiting: ((result: IteratorResult<LeaderState>) => void)[] = [];
-  readonly #onReturn: (reader: FeedReader) => void;
-
-  constructor(onReturn: (reader: FeedReader) => void) {
-    this.#onReturn = onReturn;
-  }
-
-  offer(state: LeaderState): void {
-    const waiting = this.#waiting.shift();
-    if (waiting === undefined) this.#undelivered = state;
-    else waiting({ done: false, value: state });
-  }
-
-  end(): void {
-    this.#isEnded = true;
-    for (const waiting of this.#waiting.splice(0)) waiting(DONE);
-  }
-
-  next(): Promise<IteratorResult<LeaderState>> {
-    const state = this.#undelivered;
-    if (state !== undefined) {
-      this.#undelivered = undefined;
-      return Promise.resolve({ done: false, value: state });
+  async *events(): AsyncGenerator<LeaderState, void> {
+    for (let seen = -1; ;) {
+      if (seen !== this.#version) {
+        seen = this.#version;
+        yield this.#state;
+      } else if (this.#isClosed) {
+        return;
+      } else {
+        await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+      }
     }
-    if (this.#isEnded) return Promise.resolve(DONE);
-    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  return(): Promise<IteratorResult<LeaderState>> {
-    this.#undelivered = undefined;
-    this.end();
-    this.#onReturn(this);
-    return Promise.resolve(DONE);
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

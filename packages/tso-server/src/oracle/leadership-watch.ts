@@ -63,7 +63,8 @@ export class LeadershipWatch {
       const first = await Promise.race([this.#stopped, next, ...(fencing === undefined ? [] : [fencing])]);
       if (first === "stopped" || this.#isStopped) {
         void (await fencing);
-        await events.return?.();
+        // Not awaited: a generator ends only after the event that it waits for.
+        void events.return?.().catch(() => {});
         return ok();
       }
       if ("ok" in first) {
