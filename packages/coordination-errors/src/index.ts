@@ -53,5 +53,4 @@ export type {
   SplitResidualError,
   UnparkError,
 } from "./operation-errors.ts";
-export { isOperationFailed, OperationFailed, orThrow } from "./operation-failed.ts";
 export { parseCoordError, type CoordErrorParseError } from "./parse-coord-error.ts";

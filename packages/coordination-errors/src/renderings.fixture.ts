@@ -5,11 +5,10 @@ import { err } from "@gossip/stdx";
 import { OPERATIONS } from "./error-routes.ts";
 import { messageOf } from "./message-of.ts";
 import type { AnyCoordError } from "./operation-errors.ts";
-import { OperationFailed } from "./operation-failed.ts";
 
 /** Every text that the usual ways of printing make of an error as it is. */
 export function ownRenderings(error: AnyCoordError): readonly string[] {
-  const failed = new OperationFailed(error, "checkpoint");
+  const failed = new Error(`checkpoint failed: ${error.message}`, { cause: error });
   const chain = new Error("outer", { cause: new Error("inner", { cause: error }) });
   const buried = {
     list: [{ deep: { deeper: { deepest: error } } }],
@@ -49,7 +48,6 @@ export function ownRenderings(error: AnyCoordError): readonly string[] {
 export function bareRenderings(error: AnyCoordError): readonly string[] {
   const bare: readonly unknown[] = [
     structuredClone(error),
-    structuredClone(new OperationFailed(error)),
     { ...error },
     Object.assign({}, error),
     Object.fromEntries(Object.entries(error)),

@@ -13,12 +13,7 @@ export {
 export { decodeTuple } from "./tuples/decode-tuple.ts";
 export { encodeTuple, encodeTupleInto } from "./tuples/encode-tuple.ts";
 export { frontierErrorMessage, type FrontierError } from "./frontier-error-message.ts";
-export {
-  planHintedSplitReplace,
-  planHintedSplitResidual,
-  planHintedSplitResidualFromCursor,
-  type HintedSplitError,
-} from "./splits/hinted-split.ts";
+export { planHintedSplitReplace, planHintedSplitResidual, type HintedSplitError } from "./splits/hinted-split.ts";
 export type {
   HintPropagationError,
   SplitBoundary,
@@ -93,4 +88,3 @@ export { evenSplitPoints, rangeMidpoint, splitPointsFromSamples } from "./splits
 export type { TupleDecodeError, TupleEncodeError } from "./tuples/tuple-error.ts";
 export { MAX_TUPLE_DEPTH, type PartOrder, type TupleElement, type TupleUuid } from "./tuples/tuple-element.ts";
 export { TupleKey } from "./tuples/tuple-key.ts";
-export { tupleRange } from "./tuples/tuple-range.ts";

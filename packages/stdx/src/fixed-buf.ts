@@ -4,17 +4,9 @@ import { assertCount } from "./assert-count.ts";
 import { compareBytesAt } from "./compare-bytes.ts";
 import { INSPECT } from "./inspect-symbol.ts";
 import { nameType } from "./name-type.ts";
-import { err, ok, type Result } from "./result.ts";
 
 const MAX_BUF_CAPACITY = 2 ** 32 - 1;
 const SHOWN_BYTES = 8;
-
-/** Bytes do not fit into a buffer. Nothing has changed. */
-export interface BufTooSmall {
-  readonly kind: "BufTooSmall";
-  readonly size: number;
-  readonly capacity: number;
-}
 
 /**
  * One byte string of up to `capacity` bytes, to be written again and again.
@@ -39,12 +31,6 @@ export class FixedBuf {
     const buf = new FixedBuf(capacity);
     buf.write(bytes, oversizedMessage);
     return buf;
-  }
-
-  /** Like `fromSlice`, but returns an error if the bytes do not fit. */
-  static tryFromSlice(bytes: Uint8Array, capacity: number): Result<FixedBuf, BufTooSmall> {
-    const buf = new FixedBuf(capacity);
-    return buf.tryWrite(bytes) ? ok(buf) : err({ kind: "BufTooSmall", size: bytes.length, capacity });
   }
 
   get capacity(): number {

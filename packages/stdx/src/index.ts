@@ -5,7 +5,7 @@ export type { Brand } from "./brand.ts";
 export { ByteSlab, MAX_SLAB_CAPACITY, type ByteSlabOptions } from "./byte-slab.ts";
 export { ByteSlot } from "./byte-slot.ts";
 export { compareBytes, equalBytes, startsWith } from "./compare-bytes.ts";
-export { FixedBuf, type BufTooSmall } from "./fixed-buf.ts";
+export { FixedBuf } from "./fixed-buf.ts";
 export { InlineVec } from "./inline-vec.ts";
 export { matchError, type ErrorHandlers } from "./match-error.ts";
 export { Redacted } from "./redacted.ts";

@@ -12,7 +12,7 @@ const MAX_INLINE_CAPACITY = 2 ** 31;
  *
  * `push` always succeeds. Past the capacity the list has *spilled*, and stays so,
  * because nothing takes items out again. Where more would be a mistake, check
- * the count first, or use `tryPush`, which refuses to spill.
+ * the count first.
  *
  * It takes memory for the items that are in it, not for `capacity` of them.
  */
@@ -60,11 +60,6 @@ export class InlineVec<T> {
     return this.#items.length === 0;
   }
 
-  /** Whether the next `push` would spill. */
-  get isFull(): boolean {
-    return this.#items.length >= this.capacity;
-  }
-
   /** Whether the list has outgrown its capacity. */
   get isSpilled(): boolean {
     return this.#items.length > this.capacity;
@@ -72,13 +67,6 @@ export class InlineVec<T> {
 
   push(item: T): void {
     this.#items.push(item);
-  }
-
-  /** Add an item unless the list would spill. `false` where it would. */
-  tryPush(item: T): boolean {
-    if (this.isFull) return false;
-    this.#items.push(item);
-    return true;
   }
 
   /** Add these items. They may be the list's own: it then doubles. */

@@ -107,20 +107,4 @@ export const TUPLE_TARGETS: readonly Target[] = [
       { find: "unit >= 0xdc00 && unit <= 0xdfff", replace: "unit >= 0xdc00 && unit < 0xdfff" },
     ],
   },
-  {
-    name: "tupleRange",
-    file: "tuples/tuple-range.ts",
-    tests: ["tuples/encode-tuple.test.ts"],
-    edits: [
-      { find: "const LOWEST = 0x00;", replace: "const LOWEST = 0x01;" },
-      { find: "const ABOVE_ASCENDING = 0xff;", replace: "const ABOVE_ASCENDING = 0xfe;" },
-      { find: "const size = encoded.value.length + 1;", replace: "const size = encoded.value.length;" },
-      { find: "if (size > MAX_KEY_SIZE) return", replace: "if (size >= MAX_KEY_SIZE) return" },
-      { find: "if (!mayBeginWithHighest(prefix, order)) return", replace: "if (prefix.length >= 0) return" },
-      { find: "if (!isDescending(order, prefix.length)) return false;", replace: "" },
-      { find: "isDescending(order, prefix.length - 1) || !isTerminated(prefix.at(-1))", replace: "true" },
-      { find: "isDescending(order, prefix.length - 1) || ", replace: "" },
-      { find: "longer[bytes.length] = byte;", replace: "" },
-    ],
-  },
 ];

@@ -5,14 +5,13 @@ import {
   planSplitReplaceAtPoints,
   planSplitResidualAtPoint,
   ShardSpec,
-  U64_MAX,
   type ShardSpecRef,
 } from "@gossip/contracts";
 import { compareBytes, InvariantViolation, unwrap, type Result } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { decodeMetadata } from "../hints/decode-metadata.ts";
-import { planHintedSplitReplace, planHintedSplitResidual, planHintedSplitResidualFromCursor } from "./hinted-split.ts";
+import { planHintedSplitReplace, planHintedSplitResidual } from "./hinted-split.ts";
 import { manifestHint, manifestRange } from "../hints/hints.fixture.ts";
 import { encodeKey } from "../keys/key-encoding.ts";
 import { ascii, bytes, denseKey, hex } from "../keys.fixture.ts";
@@ -187,60 +186,6 @@ describe("planHintedSplitResidual", () => {
   });
 });
 
-describe("planHintedSplitResidualFromCursor", () => {
-  test("cuts a manifest at the row behind the cursor", () => {
-    const plan = unwrap(planHintedSplitResidualFromCursor(rows(10n, 20n), Cursor.withLastKey(row(12n))));
-    expect(read([plan.parentNewSpec, plan.residualSpec])).toMatchObject([
-      { end: row(13n), hint: manifestHint(7n, 10n, 13n) },
-      { start: row(13n), hint: manifestHint(7n, 13n, 20n) },
-    ]);
-  });
-
-  test("cuts anything else right behind the cursor, with or without an end", () => {
-    for (const end of [ascii("z"), bytes()]) {
-      const parent = unwrap(rangeShard({ start: ascii("a"), end }));
-      const plan = unwrap(planHintedSplitResidualFromCursor(parent, Cursor.withLastKey(ascii("m"))));
-      expect([plan.parentNewSpec.keyRangeEnd, plan.residualSpec.keyRangeStart]).toEqual([ascii("m\0"), ascii("m\0")]);
-    }
-    const prefix = unwrap(prefixShard({ prefix: ascii("ab") }));
-    const plan = unwrap(planHintedSplitResidualFromCursor(prefix, Cursor.withLastKey(ascii("abc"))));
-    expect(read([plan.residualSpec])).toMatchObject([{ start: ascii("abc\0"), hint: { kind: "Range" } }]);
-  });
-
-  test.each([
-    ["nothing done yet", fresh, { kind: "MissingCursor" }],
-    [
-      "the last row done",
-      Cursor.withLastKey(row(19n)),
-      { kind: "SplitPointOutOfBounds", splitPoint: 16, parentStart: 16, parentEnd: 16 },
-    ],
-    [
-      "a row below",
-      Cursor.withLastKey(row(5n)),
-      { kind: "SplitPointOutOfBounds", splitPoint: 16, parentStart: 16, parentEnd: 16 },
-    ],
-    [
-      "a row of another manifest",
-      Cursor.withLastKey(row(12n, 8n)),
-      { kind: "SplitPointOutOfBounds", splitPoint: 16, parentStart: 16, parentEnd: 16 },
-    ],
-    [
-      "the last row there can be",
-      Cursor.withLastKey(row(U64_MAX)),
-      { kind: "SplitPointOutOfBounds", splitPoint: 17, parentStart: 16, parentEnd: 16 },
-    ],
-  ])("refuses a manifest with %s", (_name, cursor, error) => {
-    expect(planHintedSplitResidualFromCursor(rows(10n, 20n), cursor)).toEqual({ ok: false, error });
-  });
-
-  test("a cursor that is no row has no row behind it", () => {
-    const cursor = Cursor.withLastKey(Uint8Array.from([...row(12n), 1]));
-    expect(planHintedSplitResidualFromCursor(rows(10n, 20n), cursor)).toMatchObject({
-      error: { kind: "ChildHintInvalid", childIndex: 0 },
-    });
-  });
-});
-
 test("wrong arguments are refused with a sentence", () => {
   const parent = rows(10n, 20n);
   for (const value of [undefined, null, 7, "x"]) {
@@ -248,9 +193,5 @@ test("wrong arguments are refused with a sentence", () => {
     expect(() => planHintedSplitReplace(parent, value as never, [row(15n)])).toThrow(InvariantViolation);
     expect(() => planHintedSplitReplace(parent, fresh, value as never)).toThrow(InvariantViolation);
     expect(() => planHintedSplitResidual(parent, fresh, value as never)).toThrow(InvariantViolation);
-    expect(() => planHintedSplitResidualFromCursor(value as never, Cursor.withLastKey(row(12n)))).toThrow(
-      InvariantViolation,
-    );
-    expect(() => planHintedSplitResidualFromCursor(parent, value as never)).toThrow(InvariantViolation);
   }
 });

@@ -1,20 +1,16 @@
 import {
-  Cursor,
+  type Cursor,
   planSplitReplaceAtPoints,
   planSplitResidualAtPoint,
-  planSplitResidualFromCursor,
   SplitReplacePlan,
   SplitResidualPlan,
-  U64_MAX,
   type ShardSpecRef,
   type SplitReplacePlanningError,
   type SplitResidualPlanningError,
 } from "@gossip/contracts";
-import { compareBytes, err, ok, unwrap, type Result } from "@gossip/stdx";
-import { decodeHint, decodeMetadata } from "../hints/decode-metadata.ts";
+import { err, ok, unwrap, type Result } from "@gossip/stdx";
+import { decodeMetadata } from "../hints/decode-metadata.ts";
 import type { HintPropagationError, ShardMetadataDecodeError } from "../hints/hint-error.ts";
-import { encodeKey } from "../keys/key-encoding.ts";
-import { decodeManifestRowKey, ManifestRowKey } from "../keys/manifest-row-key.ts";
 import { propagateHintOnSplit } from "../hints/propagate-hint.ts";
 import { ShardMetadata } from "../hints/shard-metadata.ts";
 
@@ -65,40 +61,6 @@ export function planHintedSplitResidual(
   point: Uint8Array,
 ): Result<SplitResidualPlan, SplitResidualPlanningError | HintedSplitError> {
   return giveResidualHints(parent, planSplitResidualAtPoint(parent, cursor, point));
-}
-
-/**
- * Plan to keep what is done and give away the rest, each part with its own hint. *Addition.*
- *
- * The cut is right behind the cursor's key: for a manifest at the next row, because the
- * next key is none of its rows.
- */
-export function planHintedSplitResidualFromCursor(
-  parent: ShardSpecRef,
-  cursor: Cursor,
-): Result<SplitResidualPlan, SplitResidualPlanningError | HintedSplitError> {
-  const point = Cursor.isInitial(cursor) ? undefined : nextRow(parent, cursor.lastKey!);
-  if (point === undefined) return giveResidualHints(parent, planSplitResidualFromCursor(parent, cursor));
-
-  const { keyRangeStart, keyRangeEnd } = parent;
-  const isAboveStart = compareBytes(point, keyRangeStart) > 0;
-  const isBelowEnd = keyRangeEnd.length === 0 || compareBytes(point, keyRangeEnd) < 0;
-  if (isAboveStart && isBelowEnd) return planHintedSplitResidual(parent, cursor, point);
-  return err({
-    kind: "SplitPointOutOfBounds",
-    splitPoint: point.length,
-    parentStart: keyRangeStart.length,
-    parentEnd: keyRangeEnd.length,
-  });
-}
-
-/** The key of the row after `lastKey`, if the shard is part of a manifest and there is such a row. */
-function nextRow(parent: ShardSpecRef, lastKey: Uint8Array): Uint8Array | undefined {
-  const hint = decodeHint(parent);
-  if (!hint.ok || hint.value.kind !== "Manifest") return undefined;
-  const last = decodeManifestRowKey(lastKey);
-  if (last === undefined || last.row === U64_MAX) return undefined;
-  return encodeKey(new ManifestRowKey({ manifestId: last.manifestId, row: last.row + 1n }));
 }
 
 function giveResidualHints(

@@ -4,16 +4,15 @@ import { MAX_KEY_SIZE } from "@gossip/contracts";
 import { compareBytes, InvariantViolation, isBytes, unwrap } from "@gossip/stdx";
 import { fixedExamples } from "@gossip/tools/fixed-examples";
 import fc from "fast-check";
-import { pack, range as fdbRange, unpack, type TupleItem } from "fdb-tuple";
+import { pack, unpack, type TupleItem } from "fdb-tuple";
 import { describe, expect, test, vi } from "vitest";
 import { decodeTuple } from "./decode-tuple.ts";
 import { encodeTuple, encodeTupleInto } from "./encode-tuple.ts";
 import { KeyBuf } from "../keys/key-buf.ts";
 import { encodeKey } from "../keys/key-encoding.ts";
-import { ascii, bytes, denseKey, filled, hex, join, NOT_BYTES, toHex } from "../keys.fixture.ts";
+import { ascii, bytes, filled, hex, join, NOT_BYTES, toHex } from "../keys.fixture.ts";
 import { MAX_TUPLE_DEPTH, type PartOrder, type TupleElement, type TupleUuid } from "./tuple-element.ts";
 import { TupleKey } from "./tuple-key.ts";
-import { tupleRange } from "./tuple-range.ts";
 import { compareTuples, order, tuple, tupleElement, tupleInteger } from "./tuples.fixture.ts";
 import { readVectors } from "../wire-vectors.fixture.ts";
 
@@ -257,61 +256,6 @@ describe("against fdb-tuple", () => {
       { numRuns: 2000 },
     );
   });
-
-  test("the range of a prefix is the same", () => {
-    fc.assert(
-      fc.property(tuple, (parts) => {
-        const { start, end } = unwrap(tupleRange(parts));
-        const theirs = fdbRange(parts.map(asItem));
-        expect([toHex(start), toHex(end)]).toEqual([toHex(theirs.begin as Buffer), toHex(theirs.end as Buffer)]);
-      }),
-    );
-  });
-});
-
-describe("tupleRange", () => {
-  test("holds exactly the tuples that begin with the prefix and go on", () => {
-    const small: fc.Arbitrary<TupleElement> = fc.oneof(
-      fc.constantFrom<TupleElement>(null, "", "a", "a\0", 0n, -1n, 1n, true, [], [null]),
-      denseKey({ max: 1 }),
-    );
-    const parts = fc.array(small, { maxLength: 3 });
-    let insideCount = 0;
-    const check = (prefix: TupleElement[], other: TupleElement[], directions: PartOrder[]): void => {
-      const [found, key] = [tupleRange(prefix, directions), encodeTuple(other, directions)];
-      if (!found.ok || !key.ok) return;
-      const { start, end } = found.value;
-      const isInside = compareBytes(start, key.value) <= 0 && (end.length === 0 || compareBytes(key.value, end) < 0);
-      const isLonger = other.length > prefix.length && compareTuples(prefix, other.slice(0, prefix.length)) === 0;
-      expect(isInside).toBe(isLonger);
-      if (isInside) insideCount++;
-    };
-    fc.assert(fc.property(parts, parts, order, check), { numRuns: 4000 });
-    fc.assert(
-      fc.property(parts, parts, order, (prefix, rest, directions) => check(prefix, [...prefix, ...rest], directions)),
-      { numRuns: 2000, examples: fixedExamples(1000, parts, parts, order) },
-    );
-    expect(insideCount).toBeGreaterThan(300);
-  });
-
-  test("has no end where nothing lies above", () => {
-    expect(unwrap(tupleRange([], ["Descending"]))).toEqual({ start: hex("00"), end: bytes() });
-    expect(unwrap(tupleRange([null], ["Descending", "Descending"]))).toEqual({ start: hex("ff00"), end: bytes() });
-    expect(unwrap(tupleRange([1n], ["Ascending", "Descending"]))).toEqual({ start: hex("150100"), end: hex("1502") });
-    expect(unwrap(tupleRange(["a"], ["Ascending", "Descending"]))).toEqual({
-      start: hex("02610000"),
-      end: hex("026100ff"),
-    });
-  });
-
-  test("a prefix as long as a key has none", () => {
-    expect(tupleRange([filled(MAX_KEY_SIZE - 2)])).toEqual({
-      ok: false,
-      error: { kind: "KeyTooLarge", size: MAX_KEY_SIZE + 1, max: MAX_KEY_SIZE },
-    });
-    expect(tupleRange([filled(MAX_KEY_SIZE - 3)]).ok).toBe(true);
-    expect(tupleRange(["\u{d800}"])).toMatchObject({ error: { kind: "LoneSurrogateInPart" } });
-  });
 });
 
 describe("what is no key", () => {
@@ -417,7 +361,6 @@ describe("what is no key", () => {
   test("wrong arguments are refused with a sentence", () => {
     for (const value of [undefined, null, "ab", 7n]) {
       expect(() => encodeTuple(value as never)).toThrow("tuple must be an array of its parts");
-      expect(() => tupleRange(value as never)).toThrow(InvariantViolation);
       expect(() => new TupleKey(value as never)).toThrow(InvariantViolation);
     }
     for (const value of [null, "Descending", [1], ["descending"]]) {

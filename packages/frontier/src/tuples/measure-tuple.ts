@@ -32,7 +32,7 @@ export function measureTuple(parts: readonly TupleElement[], order: readonly Par
 }
 
 /** Whether an element's encoding ends with a terminator, so that what follows decides whether it is one. */
-export function isTerminated(element: TupleElement | undefined): boolean {
+function isTerminated(element: TupleElement | undefined): boolean {
   return typeof element === "string" || isBytes(element) || Array.isArray(element);
 }
 

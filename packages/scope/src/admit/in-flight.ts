@@ -98,10 +98,6 @@ export class Admission {
     this.#onRelease = onRelease;
   }
 
-  get isReleased(): boolean {
-    return this.#counter === undefined;
-  }
-
   /** Idempotent. */
   release(): void {
     if (this.#counter === undefined) return;

@@ -51,7 +51,7 @@ describe("drain", () => {
     const { a } = makeCluster();
     const first = unwrap(a.node.admit("p:1"));
     const second = unwrap(a.node.admit(bytes("p:2")));
-    const elsewhere = unwrap(a.node.admit("unscoped"));
+    expect(a.node.admit("unscoped").ok).toBe(true);
     a.make(a.node.start(REQUEST, 0));
     expect(a.node.admit("p:3")).toMatchObject(refused({ kind: "Quiesced", target: "b" }));
 
@@ -63,7 +63,6 @@ describe("drain", () => {
     second[Symbol.dispose]();
     await drained;
     expect(a.node.drain("m1", 0)).toMatchObject(executed);
-    expect([first.isReleased, elsewhere.isReleased]).toEqual([true, false]);
   });
 
   test("gives no offer before it is applied, and the same one again after", () => {
