@@ -17,7 +17,6 @@ import {
   type ShardSpecRef,
 } from "../specs/shard-spec-ref.ts";
 import { ShardSpec, type ShardSpecJson } from "../specs/shard-spec.ts";
-import { sortByStart } from "../splits/sort-by-start.ts";
 import { assertU64 } from "../ids/u64.ts";
 
 /** One of the shards that a run starts with. */
@@ -133,7 +132,7 @@ function findInvalidSpec({ shard, spec }: InitialShardInput): ManifestValidation
 }
 
 function findOverlap(shards: readonly InitialShardInput[]): ManifestValidationError | undefined {
-  const sorted = sortByStart(shards);
+  const sorted = shards.toSorted((a, b) => compareBytes(a.spec.keyRangeStart, b.spec.keyRangeStart));
   for (let index = 1; index < sorted.length; index++) {
     const a = sorted[index - 1]!;
     const b = sorted[index]!;
