@@ -4,8 +4,8 @@ import { JsonReader } from "./json/json-reader.ts";
 import type { ManifestValidationError } from "./manifest/manifest.ts";
 import type { SplitReplacePlanningError } from "./splits/plan-split-replace.ts";
 import type { SplitResidualPlanningError } from "./splits/plan-split-residual.ts";
-import type { ShardSpecInputError } from "./specs/shard-spec-input-error.ts";
-import type { SplitValidationError } from "./splits/split-validation-error.ts";
+import type { ShardSpecInputError } from "./specs/shard-spec-ref.ts";
+import type { SplitValidationError } from "./splits/validate-split.ts";
 
 // A kind that comes or goes is a breaking change: it must show here.
 expectTypeOf<SplitValidationError["kind"]>().toEqualTypeOf<

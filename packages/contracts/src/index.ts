@@ -10,7 +10,7 @@ export { Cursor, type CursorInput, type CursorInputError, type CursorJson } from
 export { DerivedShardKind } from "./states/derived-shard-kind.ts";
 export { FenceEpoch } from "./ids/fence-epoch.ts";
 export type { JsonCodec } from "./json/json-codec.ts";
-export type { IdTextError } from "./ids/id-text-error.ts";
+export { U64_MAX, type IdTextError } from "./ids/u64.ts";
 export type { InvalidField } from "./json/json-reader.ts";
 export { toJsonSafe, type JsonSafe } from "./json/json-safe.ts";
 export {
@@ -57,8 +57,7 @@ export { ShardArena, type ShardSpecHandle } from "./specs/shard-arena.ts";
 export { ShardId } from "./ids/shard-id.ts";
 export { ShardKey, type ShardKeyJson } from "./ids/shard-key.ts";
 export { ShardLimitScope } from "./states/shard-limit-scope.ts";
-export type { ShardSpecInputError } from "./specs/shard-spec-input-error.ts";
-export { validateShardSpec, type ShardSpecRef } from "./specs/shard-spec-ref.ts";
+export { validateShardSpec, type ShardSpecInputError, type ShardSpecRef } from "./specs/shard-spec-ref.ts";
 export { ShardSpec, type RangeAndMetadataInput, type RangeInput, type ShardSpecJson } from "./specs/shard-spec.ts";
 export { ShardStatus } from "./states/shard-status.ts";
 export {
@@ -72,9 +71,12 @@ export {
   type SplitResidualPlanError,
   type SplitResidualPlanJson,
 } from "./splits/split-residual-plan.ts";
-export type { SplitValidationError } from "./splits/split-validation-error.ts";
+export {
+  validateChildCursors,
+  validateResidualSplit,
+  validateSplitCoverage,
+  type SplitValidationError,
+} from "./splits/validate-split.ts";
 export { TenantId, type TenantIdSizeError } from "./ids/tenant-id.ts";
 export type { U64Companion, U64InputError } from "./ids/u64-companion.ts";
-export { U64_MAX } from "./ids/u64.ts";
-export { validateChildCursors, validateResidualSplit, validateSplitCoverage } from "./splits/validate-split.ts";
 export { WorkerId } from "./ids/worker-id.ts";

@@ -6,12 +6,16 @@
  */
 export { CanonicalWriter } from "./hashing/canonical-writer.ts";
 export { readCursorJson } from "./cursors/cursor.ts";
-export { deriveKeyHasher } from "./hashing/derive-key-hasher.ts";
-export { DOMAINS } from "./hashing/domains.ts";
-export { encodeCursorInto, encodeShardKeyInto, encodeShardSpecInto } from "./hashing/encode-canonical.ts";
-export { encodeSplitReplacePlanInto, encodeSplitResidualPlanInto } from "./hashing/encode-split-plan.ts";
+export { deriveKeyHasher, DOMAINS } from "./hashing/derive-key-hasher.ts";
+export {
+  encodeCursorInto,
+  encodeShardKeyInto,
+  encodeShardSpecInto,
+  encodeSplitReplacePlanInto,
+  encodeSplitResidualPlanInto,
+} from "./hashing/encode-canonical.ts";
 export { variantReader } from "./json/json-codec.ts";
-export { jsonError } from "./json/json-error.ts";
+export { jsonError } from "./json/json-safe.ts";
 export { JsonReader, type JsonFieldReaders } from "./json/json-reader.ts";
 export { persistedEnum } from "./states/persisted-enum.ts";
 export { readShardSpecJson } from "./specs/shard-spec-ref.ts";

@@ -2,13 +2,8 @@
 // say what was wrong without repeating it. And they run in hot code, where building a message costs.
 
 import { runInNewContext } from "node:vm";
-
 import { describe, expect, test, vi } from "vitest";
-
-import { assert, InvariantViolation } from "./assert.ts";
-import { assertBytes, isBytes } from "./assert-bytes.ts";
-import { assertCount } from "./assert-count.ts";
-import { nameType } from "./name-type.ts";
+import { assert, assertBytes, assertCount, InvariantViolation, isBytes, nameType } from "./assert.ts";
 
 describe("assert", () => {
   test("throws where the condition is falsy, with the sentence", () => {

@@ -2,14 +2,13 @@
 // time reads or frees the block of another owner. So the slab is held, step by step, to a model that is too simple to
 // be wrong: the same blocks at the same offsets, the same refusals, and every invariant after every step.
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-
 import { InvariantViolation } from "./assert.ts";
 import { ByteSlab } from "./byte-slab.ts";
 import type { ByteSlot } from "./byte-slot.ts";
 import { classOf, SlabModel, type ModelSlot } from "./slab-model.fixture.ts";
-import { unwrap } from "./unwrap.ts";
+import { unwrap } from "./result.ts";
+import fc from "fast-check";
 
 type Step =
   | { readonly do: "allocate" | "allocateInto"; readonly size: number }

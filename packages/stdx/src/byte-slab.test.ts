@@ -1,14 +1,13 @@
 // The examples that pin what the model test does not say: the reference's own trace, the numbers at the
 // edges of the classes, what the debug aids do, and that wrong use throws and changes nothing.
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-
 import { InvariantViolation } from "./assert.ts";
 import { ByteSlab } from "./byte-slab.ts";
 import { ByteSlot } from "./byte-slot.ts";
 import { classOf } from "./slab-model.fixture.ts";
-import { unwrap } from "./unwrap.ts";
+import { unwrap } from "./result.ts";
+import fc from "fast-check";
 
 function bytesOf(size: number, value = 7): Uint8Array {
   return new Uint8Array(size).fill(value);

@@ -1,15 +1,11 @@
 // Kept in the declarations, so that `Symbol.dispose` and `AsyncDisposable` in them, here and in the layers above, mean
 // something in a project that sets no `lib`.
 /// <reference lib="esnext.disposable" preserve="true" />
-import { assert, InvariantViolation } from "./assert.ts";
-import { assertBytes } from "./assert-bytes.ts";
-import { assertCount } from "./assert-count.ts";
+import { assert, assertBytes, assertCount, assertObject, InvariantViolation, nameType } from "./assert.ts";
 import { ByteSlot, type OpenSlot } from "./byte-slot.ts";
 import { compareBytesAt } from "./compare-bytes.ts";
-import { nameType } from "./name-type.ts";
 import { err, ok, type Result } from "./result.ts";
-import type { SlabFull } from "./slab-full.ts";
-import { SlabSpace } from "./slab-space.ts";
+import { SlabSpace, type SlabFull } from "./slab-space.ts";
 
 /** Largest capacity of a slab, in bytes. */
 export const MAX_SLAB_CAPACITY = 2 ** 32 - 1;
@@ -59,10 +55,7 @@ export class ByteSlab {
   /** `capacity` is in bytes, up to 2^32 - 1. */
   constructor(capacity: number, options: ByteSlabOptions = {}) {
     assertCount(capacity, "slab capacity", { min: 0, max: MAX_SLAB_CAPACITY });
-    assert(
-      typeof options === "object" && options !== null,
-      () => `slab options must be an object, got ${nameType(options)}`,
-    );
+    assertObject(options, "slab options");
     this.#bytes = allocateBuffer(capacity);
     this.#space = new SlabSpace(capacity);
     this.#poisonFreed = options.poisonFreed ?? false;

@@ -1,4 +1,4 @@
-import { assertBytes } from "./assert-bytes.ts";
+import { assertBytes } from "./assert.ts";
 
 // The functions themselves: looking them up takes a tenth of the time of a call. Where there is no
 // `Buffer`, loops do all the work.

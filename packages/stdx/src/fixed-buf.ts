@@ -1,9 +1,6 @@
-import { assert } from "./assert.ts";
-import { assertBytes } from "./assert-bytes.ts";
-import { assertCount } from "./assert-count.ts";
+import { assert, assertBytes, assertCount, nameType } from "./assert.ts";
 import { compareBytesAt } from "./compare-bytes.ts";
 import { INSPECT } from "./inspect-symbol.ts";
-import { nameType } from "./name-type.ts";
 
 const MAX_BUF_CAPACITY = 2 ** 32 - 1;
 const SHOWN_BYTES = 8;

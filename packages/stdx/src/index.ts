@@ -1,14 +1,10 @@
-export { assert, InvariantViolation } from "./assert.ts";
-export { assertBytes, isBytes } from "./assert-bytes.ts";
-export { assertCount, type CountBounds } from "./assert-count.ts";
+export { assert, assertBytes, assertCount, InvariantViolation, isBytes, type CountBounds } from "./assert.ts";
 export type { Brand } from "./brand.ts";
 export { ByteSlab, MAX_SLAB_CAPACITY, type ByteSlabOptions } from "./byte-slab.ts";
 export { ByteSlot } from "./byte-slot.ts";
 export { compareBytes, equalBytes, startsWith } from "./compare-bytes.ts";
 export { FixedBuf } from "./fixed-buf.ts";
 export { InlineVec } from "./inline-vec.ts";
-export { matchError, type ErrorHandlers } from "./match-error.ts";
+export { err, matchError, ok, unwrap, type Err, type ErrorHandlers, type Ok, type Result } from "./result.ts";
 export { Redacted } from "./redacted.ts";
-export { err, ok, type Err, type Ok, type Result } from "./result.ts";
-export type { SlabFull } from "./slab-full.ts";
-export { unwrap } from "./unwrap.ts";
+export type { SlabFull } from "./slab-space.ts";

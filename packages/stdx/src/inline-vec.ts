@@ -1,8 +1,5 @@
-import { assert } from "./assert.ts";
-import { assertCount } from "./assert-count.ts";
-import { assertIterable } from "./assert-iterable.ts";
+import { assert, assertCount, assertIterable, nameType } from "./assert.ts";
 import { INSPECT } from "./inspect-symbol.ts";
-import { nameType } from "./name-type.ts";
 
 /** Largest capacity of an `InlineVec`. */
 const MAX_INLINE_CAPACITY = 2 ** 31;

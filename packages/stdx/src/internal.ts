@@ -4,7 +4,6 @@
  *
  * @internal
  */
-export { assertObject } from "./assert-object.ts";
+export { assertObject, nameType } from "./assert.ts";
 export { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
-export { nameType } from "./name-type.ts";
 export { HALVES, HIGH, LOW, WHOLE } from "./u64-halves.ts";

@@ -1,6 +1,5 @@
-import { assert } from "./assert.ts";
+import { assert, nameType } from "./assert.ts";
 import { INSPECT } from "./inspect-symbol.ts";
-import { nameType } from "./name-type.ts";
 
 const REDACTED = "<redacted>";
 

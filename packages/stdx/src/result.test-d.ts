@@ -1,8 +1,5 @@
 import { expectTypeOf } from "vitest";
-
-import { matchError } from "./match-error.ts";
-import { err, ok, type Result } from "./result.ts";
-import { unwrap } from "./unwrap.ts";
+import { err, matchError, ok, unwrap, type Result } from "./result.ts";
 
 type Stale = { readonly kind: "Stale"; readonly current: number };
 type Missing = { readonly kind: "Missing" };

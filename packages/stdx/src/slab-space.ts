@@ -1,6 +1,16 @@
 import type { OpenSlot } from "./byte-slot.ts";
 import { FreeTree } from "./free-tree.ts";
-import type { SlabFull } from "./slab-full.ts";
+
+/**
+ * A slab has no room for what was asked of it. Nothing has changed; free something, or ask for less.
+ */
+export interface SlabFull {
+  readonly kind: "SlabFull";
+  /** The size class that was looked for, or 2^32 - 1 if no class is large enough. */
+  readonly requested: number;
+  /** The largest size class that can be allocated now; zero if none can. */
+  readonly available: number;
+}
 
 // Blocks are kept in one table, eight numbers to a record. A block is the index of its record's first
 // field, so that a field is read as `table[block + SIZE]`. One table, and not an array a field: a search

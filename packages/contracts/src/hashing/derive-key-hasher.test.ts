@@ -2,15 +2,14 @@
 // two versions would derive two ids for one child. Do not mend a vector; give the domain a new version.
 import { InvariantViolation } from "@gossip/stdx";
 import { blake3 } from "@noble/hashes/blake3.js";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ascii, filled, NOT_BYTES } from "../arbitraries.fixture.ts";
 import { Cursor } from "../cursors/cursor.ts";
-import { deriveKeyHasher, type DomainHasher } from "./derive-key-hasher.ts";
-import { assertDomain, DOMAINS } from "./domains.ts";
+import { assertDomain, deriveKeyHasher, DOMAINS, type DomainHasher } from "./derive-key-hasher.ts";
 import { encodeCursorInto } from "./encode-canonical.ts";
 import { deriveSplitId, opPayloadHash } from "./golden.fixture.ts";
 import { ParkReason } from "../states/park-reason.ts";
+import fc from "fast-check";
 
 describe("deriveKeyHasher", () => {
   test("gives the published digest", () => {

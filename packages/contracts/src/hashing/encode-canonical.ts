@@ -3,6 +3,9 @@ import { CanonicalWriter } from "./canonical-writer.ts";
 import { assertCursor, type Cursor } from "../cursors/cursor.ts";
 import { assertShardKey, type ShardKey } from "../ids/shard-key.ts";
 import { readShardSpec, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
+import { readReplacePlan, type SplitReplacePlan } from "../splits/split-replace-plan.ts";
+import { readResidualPlan, type SplitResidualPlan } from "../splits/split-residual-plan.ts";
+import { byStart } from "../splits/validate-split.ts";
 
 const ABSENT = 0;
 const PRESENT = 1;
@@ -44,4 +47,29 @@ function encodeOptionalBytesInto(bytes: Uint8Array | undefined, out: CanonicalWr
   }
   out.u8(PRESENT);
   out.bytes(bytes);
+}
+
+/**
+ * The number of children, then spec and cursor of each, by range start.
+ *
+ * Sorted, because a retry that lists the children in another order asks for the
+ * same split. Children with equal starts, which no valid plan has, stay as listed.
+ */
+export function encodeSplitReplacePlanInto(plan: SplitReplacePlan, out: CanonicalWriter): void {
+  const children = readReplacePlan(plan);
+  assertWriter(out);
+  out.u32(children.length);
+  for (const { index } of byStart(children.map((child) => child.spec))) {
+    const { spec, cursor } = children[index]!;
+    encodeShardSpecInto(spec, out);
+    encodeCursorInto(cursor, out);
+  }
+}
+
+/** The parent's new spec, then the residual's. */
+export function encodeSplitResidualPlanInto(plan: SplitResidualPlan, out: CanonicalWriter): void {
+  const { parentNewSpec, residualSpec } = readResidualPlan(plan);
+  assertWriter(out);
+  encodeShardSpecInto(parentNewSpec, out);
+  encodeShardSpecInto(residualSpec, out);
 }

@@ -1,7 +1,6 @@
 import { CanonicalWriter } from "./canonical-writer.ts";
 import { DerivedShardKind } from "../states/derived-shard-kind.ts";
-import { deriveKeyHasher } from "./derive-key-hasher.ts";
-import { DOMAINS } from "./domains.ts";
+import { deriveKeyHasher, DOMAINS } from "./derive-key-hasher.ts";
 import { DERIVED_SHARD_BIT } from "../limits.ts";
 
 // The hashes themselves belong to coordination. These are the least compositions of this package's pieces that

@@ -1,5 +1,5 @@
 import { assert, assertBytes, err, ok, type Brand, type Result } from "@gossip/stdx";
-import { refuseIdText, type IdTextError } from "./id-text-error.ts";
+import { refuseIdText, type IdTextError } from "./u64.ts";
 import { TENANT_ID_SIZE } from "../limits.ts";
 
 const TENANT_TEXT_LENGTH = 2 * TENANT_ID_SIZE;

@@ -1,6 +1,5 @@
 import { err, ok, type Result } from "@gossip/stdx";
-import { refuseIdText, type IdTextError } from "./id-text-error.ts";
-import { assertU64, formatU64, parseU64, U64_MAX, U64_TEXT_LENGTH } from "./u64.ts";
+import { assertU64, formatU64, parseU64, refuseIdText, U64_MAX, U64_TEXT_LENGTH, type IdTextError } from "./u64.ts";
 
 /** Why a value is not an unsigned 64-bit integer. */
 export type U64InputError =

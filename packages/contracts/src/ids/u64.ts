@@ -1,4 +1,4 @@
-import { InvariantViolation } from "@gossip/stdx";
+import { err, InvariantViolation, type Result } from "@gossip/stdx";
 
 /** Largest unsigned 64-bit integer. */
 export const U64_MAX = (1n << 64n) - 1n;
@@ -33,4 +33,17 @@ function refuse(value: unknown, noun: string): never {
   const given =
     typeof value !== "bigint" ? `a value of type ${typeof value}` : value < 0n ? "a negative one" : "a larger one";
   throw new InvariantViolation(`${noun} must be a bigint from 0 to 2^64 - 1, got ${given}`);
+}
+
+/** Why text is not an id. Does not contain the text: it may be anything. */
+export type IdTextError =
+  | { readonly kind: "NotAString"; readonly given: string }
+  | { readonly kind: "WrongTextLength"; readonly length: number; readonly expected: number }
+  | { readonly kind: "NotLowercaseHex" };
+
+/** Returns why a malformed id was refused: not a string, wrong length, or not lowercase hex. */
+export function refuseIdText(text: unknown, expected: number): Result<never, IdTextError> {
+  if (typeof text !== "string") return err({ kind: "NotAString", given: typeof text });
+  if (text.length !== expected) return err({ kind: "WrongTextLength", length: text.length, expected });
+  return err({ kind: "NotLowercaseHex" });
 }

@@ -1,28 +1,27 @@
 // Plans and manifests cross process borders as JSON. What is lost on the way is lost silently; what is let in without a
 // check is a request that someone wrote by hand. Errors end in logs, and a logger that meets a bigint throws.
 import { InvariantViolation, unwrap } from "@gossip/stdx";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ascii, denseKey, filled, u64 } from "../arbitraries.fixture.ts";
 import { Cursor, type CursorInputError } from "../cursors/cursor.ts";
-import type { IdTextError } from "../ids/id-text-error.ts";
+import type { IdTextError } from "../ids/u64.ts";
 import type { JsonCodec } from "./json-codec.ts";
 import { toJsonSafe } from "./json-safe.ts";
-import type { ManifestValidationError } from "../manifest/manifest.ts";
-import { InitialShardInput } from "../manifest/manifest.ts";
+import { InitialShardInput, type ManifestValidationError } from "../manifest/manifest.ts";
 import type { SplitReplacePlanningError } from "../splits/plan-split-replace.ts";
 import type { SplitResidualPlanningError } from "../splits/plan-split-residual.ts";
 import { RunId } from "../ids/run-id.ts";
 import { ShardId } from "../ids/shard-id.ts";
 import { ShardKey } from "../ids/shard-key.ts";
-import type { ShardSpecInputError } from "../specs/shard-spec-input-error.ts";
+import type { ShardSpecInputError } from "../specs/shard-spec-ref.ts";
 import { ShardSpec } from "../specs/shard-spec.ts";
 import { child, range } from "../specs.fixture.ts";
 import { SplitReplacePlan, type SplitReplacePlanError } from "../splits/split-replace-plan.ts";
 import { SplitResidualPlan, type SplitResidualPlanError } from "../splits/split-residual-plan.ts";
-import type { SplitValidationError } from "../splits/split-validation-error.ts";
+import type { SplitValidationError } from "../splits/validate-split.ts";
 import type { TenantIdSizeError } from "../ids/tenant-id.ts";
 import type { U64InputError } from "../ids/u64-companion.ts";
+import fc from "fast-check";
 
 const bytes = fc.oneof(denseKey({ min: 0, max: 3 }), fc.uint8Array({ maxLength: 12 }));
 const cursor = fc

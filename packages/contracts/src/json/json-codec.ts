@@ -1,7 +1,6 @@
 import { ok, type Result } from "@gossip/stdx";
-import { jsonError } from "./json-error.ts";
 import { JsonReader, type InvalidField, type JsonFieldReaders } from "./json-reader.ts";
-import type { JsonSafe } from "./json-safe.ts";
+import { jsonError, type JsonSafe } from "./json-safe.ts";
 
 /** Converts a value to JSON and back. */
 export interface JsonCodec<T, Json = JsonSafe<T>> {

@@ -3,8 +3,7 @@
 import { InvariantViolation, Redacted, unwrap } from "@gossip/stdx";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { ascii } from "../arbitraries.fixture.ts";
-import { jsonError } from "./json-error.ts";
-import { toJsonSafe } from "./json-safe.ts";
+import { jsonError, toJsonSafe } from "./json-safe.ts";
 import { ShardArena } from "../specs/shard-arena.ts";
 import { ShardId } from "../ids/shard-id.ts";
 import type { ShardSpecRef } from "../specs/shard-spec-ref.ts";

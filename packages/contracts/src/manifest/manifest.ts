@@ -4,16 +4,16 @@ import { assertArray, readArray } from "../assert-shape.ts";
 import { locateKey } from "../cursors/check-cursor.ts";
 import { assertCursor, Cursor, readCursorJson, type CursorJson } from "../cursors/cursor.ts";
 import type { JsonCodec } from "../json/json-codec.ts";
-import { jsonError } from "../json/json-error.ts";
+import { jsonError } from "../json/json-safe.ts";
 import { JsonReader } from "../json/json-reader.ts";
 import { MAX_INITIAL_SHARDS, MAX_KEY_SIZE, MAX_TOKEN_SIZE } from "../limits.ts";
 import { ShardId } from "../ids/shard-id.ts";
-import type { ShardSpecInputError } from "../specs/shard-spec-input-error.ts";
 import {
   checkShardSpec,
   copyShardSpec,
   readShardSpec,
   readShardSpecJson,
+  type ShardSpecInputError,
   type ShardSpecRef,
 } from "../specs/shard-spec-ref.ts";
 import { ShardSpec, type ShardSpecJson } from "../specs/shard-spec.ts";

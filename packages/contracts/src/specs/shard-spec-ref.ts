@@ -2,7 +2,6 @@ import { assertBytes, compareBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 import { JsonReader } from "../json/json-reader.ts";
 import { MAX_KEY_SIZE, MAX_METADATA_SIZE } from "../limits.ts";
-import type { ShardSpecInputError } from "./shard-spec-input-error.ts";
 
 /**
  * A view of a shard's spec, checked or not, owned or borrowed.
@@ -93,4 +92,22 @@ export function copyShardSpec(spec: ShardSpecRef): ShardSpecRef {
 // Not `slice`: that of a Buffer shares its memory.
 function copyBytes(bytes: Uint8Array): Uint8Array {
   return bytes.length === 0 ? NO_BYTES : new Uint8Array(bytes);
+}
+
+/** Why a spec was refused. Sizes only. */
+export type ShardSpecInputError =
+  | { readonly kind: "KeyTooLarge"; readonly size: number; readonly max: number }
+  | { readonly kind: "MetadataTooLarge"; readonly size: number; readonly max: number }
+  | { readonly kind: "InvertedRange"; readonly startLen: number; readonly endLen: number };
+
+/** Describes the error, for the message of a constructor that throws. */
+export function specRefusalInWords(error: ShardSpecInputError): string {
+  switch (error.kind) {
+    case "KeyTooLarge":
+      return `a bound of ${error.size} bytes is more than ${error.max}`;
+    case "MetadataTooLarge":
+      return `metadata of ${error.size} bytes is more than ${error.max}`;
+    case "InvertedRange":
+      return `its start (${error.startLen} bytes) is not below its end (${error.endLen} bytes)`;
+  }
 }

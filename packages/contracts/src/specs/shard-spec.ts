@@ -1,9 +1,16 @@
 import { assertBytes, compareBytes, equalBytes, InvariantViolation, ok, type Brand, type Result } from "@gossip/stdx";
 import { assertObject, encodeBase64Url } from "@gossip/stdx/internal";
 import type { InvalidField } from "../json/json-reader.ts";
-import { specRefusalInWords, type ShardSpecInputError } from "./shard-spec-input-error.ts";
-import { checkShardSpec, copyShardSpec, NO_BYTES, readShardSpec, readShardSpecJson } from "./shard-spec-ref.ts";
-import type { ShardSpecRef } from "./shard-spec-ref.ts";
+import {
+  checkShardSpec,
+  copyShardSpec,
+  NO_BYTES,
+  readShardSpec,
+  readShardSpecJson,
+  specRefusalInWords,
+  type ShardSpecInputError,
+  type ShardSpecRef,
+} from "./shard-spec-ref.ts";
 
 /** A shard's spec that was checked and owns its bytes: the constructors copy. Do not write to them. */
 export type ShardSpec = Brand<ShardSpecRef, "ShardSpec">;

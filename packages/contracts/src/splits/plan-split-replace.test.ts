@@ -1,18 +1,18 @@
 // A planner that forgets the cursor makes workers repeat everything below it; one that puts it on the wrong child
 // skips keys. And an order of checks that shifts tells the caller to mend the wrong thing.
 import { InvariantViolation, unwrap } from "@gossip/stdx";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ascii, denseKey, filled, holes, NOT_BYTES } from "../arbitraries.fixture.ts";
 import { CanonicalWriter } from "../hashing/canonical-writer.ts";
 import { Cursor } from "../cursors/cursor.ts";
-import { encodeSplitReplacePlanInto } from "../hashing/encode-split-plan.ts";
+import { encodeSplitReplacePlanInto } from "../hashing/encode-canonical.ts";
 import { opPayloadHash } from "../hashing/golden.fixture.ts";
 import { planSplitReplace, planSplitReplaceAtPoints } from "./plan-split-replace.ts";
 import type { ShardSpecRef } from "../specs/shard-spec-ref.ts";
 import { child, cursorAt, partition, partsOf, range } from "../specs.fixture.ts";
 import { SplitReplacePlan, type SplitReplaceChild } from "./split-replace-plan.ts";
 import { validateChildCursors, validateSplitCoverage } from "./validate-split.ts";
+import fc from "fast-check";
 
 const parent = range("a", "z", "meta");
 const refused = (error: object) => ({ ok: false, error });

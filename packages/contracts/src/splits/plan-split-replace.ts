@@ -10,8 +10,7 @@ import {
   type SplitReplacePlan,
   type SplitReplacePlanError,
 } from "./split-replace-plan.ts";
-import type { SplitValidationError } from "./split-validation-error.ts";
-import { validateSplitCoverage } from "./validate-split.ts";
+import { validateSplitCoverage, type SplitValidationError } from "./validate-split.ts";
 
 /** Why a split-replace could not be planned. */
 export type SplitReplacePlanningError =

@@ -1,13 +1,12 @@
 // A residual split cuts work off a shard while its worker keeps going. A cut at or below the worker's position takes
 // the position away from under it; a parent that keeps the upper part gives away what is already done.
 import { compareBytes, InvariantViolation, unwrap } from "@gossip/stdx";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ascii, denseKey, filled, NOT_BYTES } from "../arbitraries.fixture.ts";
 import { CanonicalWriter } from "../hashing/canonical-writer.ts";
 import { checkCursorBounds } from "../cursors/check-cursor.ts";
 import { Cursor } from "../cursors/cursor.ts";
-import { encodeSplitResidualPlanInto } from "../hashing/encode-split-plan.ts";
+import { encodeSplitResidualPlanInto } from "../hashing/encode-canonical.ts";
 import { opPayloadHash } from "../hashing/golden.fixture.ts";
 import { keySuccessor } from "../key-successor.ts";
 import { planSplitResidual, planSplitResidualAtPoint, planSplitResidualFromCursor } from "./plan-split-residual.ts";
@@ -16,6 +15,7 @@ import { ShardSpec } from "../specs/shard-spec.ts";
 import { cursorAt, range } from "../specs.fixture.ts";
 import { SplitResidualPlan } from "./split-residual-plan.ts";
 import { validateResidualSplit } from "./validate-split.ts";
+import fc from "fast-check";
 
 const parent = range("a", "z", "meta");
 const none = Cursor.initial();

@@ -5,8 +5,7 @@ import { keySuccessor } from "../key-successor.ts";
 import { firstPointBehind, type SplitPointBehindCursor } from "./plan-split-replace.ts";
 import { readShardSpec, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
 import { SplitResidualPlan, type SplitResidualPlanError } from "./split-residual-plan.ts";
-import type { SplitValidationError } from "./split-validation-error.ts";
-import { validateResidualSplit } from "./validate-split.ts";
+import { validateResidualSplit, type SplitValidationError } from "./validate-split.ts";
 
 /** Why a residual split could not be planned. Fields named for keys hold sizes in bytes. */
 export type SplitResidualPlanningError =
