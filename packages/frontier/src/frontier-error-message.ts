@@ -2,8 +2,7 @@ import type { ManifestValidationError, ShardSpecInputError } from "@gossip/contr
 import { assert } from "@gossip/stdx";
 import type { HintedSplitError } from "./splits/hinted-split.ts";
 import type { HintPropagationError, ShardHintDecodeError, ShardMetadataDecodeError } from "./hints/hint-error.ts";
-import type { ManifestRowKeyError } from "./keys/manifest-row-key.ts";
-import type { PathKeyError } from "./keys/path-key.ts";
+import type { ManifestRowKeyError, PathKeyError } from "./keys/key-error.ts";
 import type { PreallocShardBuilderError } from "./builder/prealloc-shard-builder-error.ts";
 import type { PrefixShardError, ShardEncodeError, ShardIntoError } from "./shards/shard-error.ts";
 import type { TupleDecodeError, TupleEncodeError } from "./tuples/tuple-error.ts";

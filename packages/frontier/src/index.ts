@@ -23,13 +23,9 @@ export type {
 export { KeyBuf } from "./keys/key-buf.ts";
 export { encodeKey, type KeyEncoding } from "./keys/key-encoding.ts";
 export { keySuccessor, keySuccessorInto } from "./arithmetic/key-successor.ts";
+export type { ManifestRowKeyError, PathKeyError } from "./keys/key-error.ts";
 export { ManifestId, ManifestRow } from "./keys/manifest-id.ts";
-export {
-  decodeManifestRowKey,
-  ManifestRowKey,
-  type ManifestRowInput,
-  type ManifestRowKeyError,
-} from "./keys/manifest-row-key.ts";
+export { decodeManifestRowKey, ManifestRowKey, type ManifestRowInput } from "./keys/manifest-row-key.ts";
 export {
   manifestShard,
   manifestShardInto,
@@ -45,7 +41,7 @@ export {
   type RangeShardInput,
 } from "./shards/hinted-shard.ts";
 export { MetadataBuf } from "./hints/metadata-buf.ts";
-export { PathKey, type PathKeyError } from "./keys/path-key.ts";
+export { PathKey } from "./keys/path-key.ts";
 export type {
   PreallocShardBuilderError,
   BuilderLimitError,

@@ -1,6 +1,7 @@
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertKeyBuf, type KeyBuf } from "./key-buf.ts";
 import type { KeyEncoding } from "./key-encoding.ts";
+import type { ManifestRowKeyError } from "./key-error.ts";
 import type { ManifestId, ManifestRow } from "./manifest-id.ts";
 import { assertU64, isU64 } from "@gossip/contracts/internal";
 import { readU64 } from "./u64-bytes.ts";
@@ -9,12 +10,6 @@ import { readU64 } from "./u64-bytes.ts";
 export interface ManifestRowInput {
   readonly manifestId: bigint;
   readonly row: bigint;
-}
-
-/** Why two values cannot be a manifest row key: `field` is not an unsigned 64-bit bigint. *Addition*: the seeds have a type for those. */
-export interface ManifestRowKeyError {
-  readonly kind: "NotU64";
-  readonly field: "manifestId" | "row";
 }
 
 /**

@@ -3,16 +3,10 @@ import { assert, compareBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertKeyBuf, type KeyBuf } from "./key-buf.ts";
 import { frontierErrorMessage } from "../frontier-error-message.ts";
 import type { KeyEncoding } from "./key-encoding.ts";
+import type { PathKeyError } from "./key-error.ts";
 import { utf8Size } from "./utf8.ts";
 
 const UTF8 = /* @__PURE__ */ new TextEncoder();
-
-/** Why text cannot be a path key. Sizes are in bytes of UTF-8. *Addition*: the seeds panic. */
-export type PathKeyError =
-  | { readonly kind: "EmptyPath" }
-  /** The code unit at `index` is a lone surrogate: the path has no UTF-8 encoding. */
-  | { readonly kind: "LoneSurrogate"; readonly index: number }
-  | { readonly kind: "PathTooLarge"; readonly size: number; readonly max: number };
 
 /**
  * A path as a key: its UTF-8 bytes, unchanged.
