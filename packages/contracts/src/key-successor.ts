@@ -3,9 +3,8 @@ import { MAX_KEY_SIZE } from "./limits.ts";
 /**
  * The least key above `key`, or `undefined` if there is none of the allowed size.
  *
- * The successor of a key below the maximum length is the key and a zero byte. The
- * successor of a key of maximum length is the next key of that length, without the
- * trailing zeros of a carry: no key lies between the two forms.
+ * The successor of a key below the maximum length is the key and a zero byte. The successor of a key of maximum length
+ * is the next key of that length, without the trailing zeros of a carry: no key lies between the two forms.
  */
 export function keySuccessor(key: Uint8Array): Uint8Array | undefined {
   if (key.length > MAX_KEY_SIZE) return undefined;

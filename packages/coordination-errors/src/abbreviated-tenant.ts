@@ -2,11 +2,11 @@ import { TenantId } from "@gossip/contracts";
 import { Redacted } from "@gossip/stdx";
 
 /**
- * A tenant that everything which prints shows by its first four bytes: enough to
- * tell two tenants apart, too little to be used as an id.
+ * A tenant that everything which prints shows by its first four bytes: enough to tell two tenants apart, too little to
+ * be used as an id.
  *
- * `Redacted.reveal` gives the whole id, or `undefined` if the error came from
- * JSON, which carries the abbreviation only.
+ * `Redacted.reveal` gives the whole id, or `undefined` if the error came from JSON, which carries the abbreviation
+ * only.
  */
 export class AbbreviatedTenant extends Redacted<TenantId | undefined> {
   /** `undefined` until it is asked for: most errors are handled and never printed. */

@@ -10,13 +10,13 @@ import type { AnyCoordError } from "./operation-errors.ts";
  *
  * - `WaitUntil`     — ask again at the time that `waitUntil` gives.
  * - `Reacquire`     — the lease is lost. Drop all local work on the shard and claim again.
- * - `RetrySameOpId` — back off, then repeat the call with the same op id and payload. It may have been done; it is not done twice.
+ * - `RetrySameOpId` — back off, then repeat the call with the same op id and payload. It may have been done; it is not
+ *   done twice.
  * - `Stop`          — there is nothing left to do here.
  * - `FixCaller`     — the call is wrong. A retry fails the same way; the program or its arguments must change.
  * - `Report`        — no caller can fix it: an operator has to investigate.
  *
- * The set is closed. A new kind of error gets one of these, so code that goes by
- * advice keeps working.
+ * The set is closed. A new kind of error gets one of these, so code that goes by advice keeps working.
  */
 export type Advice = "WaitUntil" | "Reacquire" | "RetrySameOpId" | "Stop" | "FixCaller" | "Report";
 

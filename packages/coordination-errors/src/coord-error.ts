@@ -17,9 +17,9 @@ type KindWithoutFields = { [K in ErrorKind]: keyof ErrorFields[K] extends never 
 /**
  * Make an error of one kind.
  *
- * Pass redacted fields as plain values: they are wrapped here, once, so that no caller has
- * to remember. Only the kind's own fields are taken over, whatever else the object
- * that you pass may have. It costs what a small object costs, and has no stack.
+ * Pass redacted fields as plain values: they are wrapped here, once, so that no caller has to remember. Only the kind's
+ * own fields are taken over, whatever else the object that you pass may have. It costs what a small object costs, and
+ * has no stack.
  */
 export function coordError<K extends KindWithoutFields>(kind: K): ErrorOfKind<K>;
 export function coordError<K extends ErrorKind>(kind: K, fields: ErrorInput<K>): ErrorOfKind<K>;

@@ -27,8 +27,8 @@ const shardStatus = oneOf(ShardStatus.values);
 const runStatus = oneOf(RunStatus.values);
 
 /**
- * How each field of each kind is printed, written and read. Nothing of an error
- * leaves by any other way, so what has no row here cannot leak.
+ * How each field of each kind is printed, written and read. Nothing of an error leaves by any other way, so what has no
+ * row here cannot leak.
  */
 export const ERROR_CODECS = {
   ShardNotFound: { shard: shardKey },

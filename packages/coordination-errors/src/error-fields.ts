@@ -15,8 +15,8 @@ import type { InfraError } from "./infra-error.ts";
 /**
  * Something that an error knows and does not show.
  *
- * `Redacted.reveal` reads it, deliberately. It gives `undefined` if the error
- * was read from JSON: what is hidden does not travel.
+ * `Redacted.reveal` reads it, deliberately. It gives `undefined` if the error was read from JSON: what is hidden does
+ * not travel.
  */
 export type Hidden<T> = Redacted<T | undefined>;
 
@@ -50,8 +50,8 @@ export type ExhaustedResource = (typeof EXHAUSTED_RESOURCES)[number];
 /**
  * What each kind of error carries.
  *
- * Sizes, never key bytes. Identities of others and hashes are `Hidden`. An error
- * that another one wraps is its `reason`.
+ * Sizes, never key bytes. Identities of others and hashes are `Hidden`. An error that another one wraps is its
+ * `reason`.
  */
 export interface ErrorFields {
   ShardNotFound: { readonly shard: ShardKey };

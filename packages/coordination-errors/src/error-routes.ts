@@ -21,13 +21,13 @@ export const OPERATIONS = [
 ] as const;
 
 /**
- * What can fail. `session` is whatever is asked of a worker session, beyond the
- * operation that it passes on; `getRun` stands for every query of one run.
+ * What can fail. `session` is whatever is asked of a worker session, beyond the operation that it passes on; `getRun`
+ * stands for every query of one run.
  */
 export type Operation = (typeof OPERATIONS)[number];
 
-// Whether an operation can return that kind. `add` means that it can, and that the design documents did not
-// have it: the tests count those apart.
+// Whether an operation can return that kind. `add` means that it can, and that the design documents did not have it:
+// the tests count those apart.
 const yes = "yes";
 const add = "addition";
 const ___ = "no";
@@ -85,9 +85,8 @@ type Column = Exclude<keyof typeof OPERATIONS, keyof (readonly unknown[])>;
 /**
  * Which operation can fail in which way.
  *
- * This table is the source of every error type: a row is a kind, and a kind does
- * not compile until each operation states whether it can produce it, what the
- * kind contains, its message, and what a caller should do about it.
+ * This table is the source of every error type: a row is a kind, and a kind does not compile until each operation
+ * states whether it can produce it, what the kind contains, its message, and what a caller should do about it.
  */
 export const ERROR_ROUTES = /* @__PURE__ */ Object.fromEntries(
   /* @__PURE__ */ Object.entries(ROWS).map(([kind, row]) => [

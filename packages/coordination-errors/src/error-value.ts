@@ -8,8 +8,8 @@ import { showVariant } from "./variant-codec.ts";
 /**
  * What all error values inherit: every way to print one.
  *
- * The fields are the value's own, so that `structuredClone` and spread keep them.
- * Whatever prints goes through the codecs, which know what may be shown.
+ * The fields are the value's own, so that `structuredClone` and spread keep them. Whatever prints goes through the
+ * codecs, which know what may be shown.
  */
 export class CoordErrorValue implements ErrorMethods {
   readonly kind: ErrorKind;
@@ -30,7 +30,8 @@ export class CoordErrorValue implements ErrorMethods {
     return encodeError(this);
   }
 
-  // Every field, where the message may leave some out. The registered symbol, not `node:util`: this package runs anywhere.
+  // Every field, where the message may leave some out. The registered symbol, not `node:util`: this package runs
+  // anywhere.
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return showVariant(ERROR_CODECS, this);
   }

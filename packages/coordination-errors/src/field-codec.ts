@@ -13,9 +13,8 @@ export interface InvalidField {
 /**
  * How one field is printed, written and read.
  *
- * Printing happens on the way out of a failure, so `show` and `encode` refuse
- * nothing. A value of the wrong type shows as `<invalid>`: it
- * may be a key in the wrong field.
+ * Printing happens on the way out of a failure, so `show` and `encode` refuse nothing. A value of the wrong type shows
+ * as `<invalid>`: it may be a key in the wrong field.
  */
 export interface FieldCodec<T> {
   /** For people. */

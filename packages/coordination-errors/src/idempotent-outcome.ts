@@ -1,8 +1,7 @@
 import { assert } from "@gossip/stdx";
 
 /**
- * What an idempotent operation returns: the result, and whether it was done just
- * now or long ago.
+ * What an idempotent operation returns: the result, and whether it was done just now or long ago.
  *
  * A plain object, so that it survives `structuredClone` and a worker boundary.
  */

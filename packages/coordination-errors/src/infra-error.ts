@@ -23,9 +23,8 @@ export interface InfraErrorOf<Kind extends "Transient" | "Corruption"> {
 /**
  * `Text` if it is a literal of the program, else `never`.
  *
- * A `string`, or a template with one inside, could carry the text of a driver with
- * a user's row in it, into a printed message. Numbers and unions of
- * literals may be put in.
+ * A `string`, or a template with one inside, could carry the text of a driver with a user's row in it, into a printed
+ * message. Numbers and unions of literals may be put in.
  */
 export type FixedText<Text extends string, Rest extends string = Text> = string extends Rest
   ? never
@@ -112,8 +111,8 @@ function makeInfraError<K extends InfraError["kind"]>(kind: K, input: InfraError
   const { operation, message } = input;
   assert(isInfraLabel(operation), "operation must be a dotted label such as acquire.loadShard");
   assert(isInfraMessage(message), `message must be a sentence of at most ${MAX_MESSAGE_LENGTH} characters`);
-  // Drop a malformed code instead of throwing: it came from a driver, and this code runs while a driver's
-  // failure is being reported.
+  // Drop a malformed code instead of throwing: it came from a driver, and this code runs while a driver's failure is
+  // being reported.
   const code = typeof input.code === "number" ? String(input.code) : input.code;
   return { kind, operation, message, code: isInfraCode(code) ? code : undefined, cause: new Redacted(input.cause) };
 }

@@ -58,8 +58,8 @@ const SENTENCES = {
 /**
  * A sentence for people: what happened, with everything that may be shown.
  *
- * It also takes an error that lost its prototype (a clone, a spread). Name the
- * operation where you know it: `CheckpointMissingKey` then speaks of that one.
+ * It also takes an error that lost its prototype (a clone, a spread). Name the operation where you know it:
+ * `CheckpointMissingKey` then speaks of that one.
  */
 export function messageOf(error: AnyCoordError, operation?: Operation): string {
   const given: unknown = error;

@@ -6,10 +6,9 @@ import type { AnyCoordError, ErrorOf } from "./operation-errors.ts";
 /**
  * Take an error for one of `operation`.
  *
- * Typed code does not need it: a check's own union fits the operation's, or does
- * not compile. It is for the edges where the type is lost, such as RPC and logs. A
- * kind that the operation cannot have means that the two ends disagree about the
- * protocol: an `InvariantViolation`.
+ * Typed code does not need it: a check's own union fits the operation's, or does not compile. It is for the edges where
+ * the type is lost, such as RPC and logs. A kind that the operation cannot have means that the two ends disagree about
+ * the protocol: an `InvariantViolation`.
  */
 export function narrowCoordError<Op extends Operation>(operation: Op, error: AnyCoordError): ErrorOf<Op> {
   assert(OPERATIONS.includes(operation), "operation must be one of OPERATIONS");

@@ -29,8 +29,8 @@ const KIND_NAME = /^[A-Z][A-Za-z]{1,39}$/;
 /**
  * Reads the JSON form of an error, as text or as a parsed value.
  *
- * Ignores unknown fields. Redacted values are not in the JSON, so `Redacted.reveal` returns `undefined`
- * for them. To narrow the result to the errors of one operation, use `narrowCoordError`.
+ * Ignores unknown fields. Redacted values are not in the JSON, so `Redacted.reveal` returns `undefined` for them. To
+ * narrow the result to the errors of one operation, use `narrowCoordError`.
  */
 export function parseCoordError(json: unknown): Result<AnyCoordError, CoordErrorParseError> {
   const parsed = typeof json === "string" ? parseJson(json) : ok(json);

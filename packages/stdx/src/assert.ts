@@ -1,8 +1,8 @@
 /**
  * A broken invariant: the program is wrong, not the request.
  *
- * Callers never match on this. It escapes every `Result` on purpose, so that a
- * worker holding a lease stops instead of acting on state it cannot trust.
+ * Callers never match on this. It escapes every `Result` on purpose, so that a worker holding a lease stops instead of
+ * acting on state it cannot trust.
  */
 export class InvariantViolation extends Error {
   static {
@@ -14,8 +14,7 @@ export class InvariantViolation extends Error {
 /**
  * Throw `InvariantViolation` unless `condition` holds.
  *
- * State what must be true. Pass a function if the message is expensive to build:
- * it runs only on failure.
+ * State what must be true. Pass a function if the message is expensive to build: it runs only on failure.
  */
 export function assert(condition: unknown, message: string | (() => string)): asserts condition {
   if (!condition) throw new InvariantViolation(typeof message === "string" ? message : message());
@@ -24,8 +23,8 @@ export function assert(condition: unknown, message: string | (() => string)): as
 /**
  * Describes a value for an error message.
  *
- * Prints numbers and booleans as they are, because the value of a wrong count helps to fix it. For
- * everything else it prints only the type, because the content may be a key.
+ * Prints numbers and booleans as they are, because the value of a wrong count helps to fix it. For everything else it
+ * prints only the type, because the content may be a key.
  */
 export function nameType(value: unknown): string {
   if (value === null || value === undefined) return String(value);
@@ -59,8 +58,8 @@ export interface CountBounds {
   readonly max: number;
 }
 
-// In all of these, `what` is the argument's name in the message. The message contains the type that was passed, and none
-// of the content.
+// In all of these, `what` is the argument's name in the message. The message contains the type that was passed, and
+// none of the content.
 
 /** Asserts that a value is a whole number within bounds. */
 export function assertCount(value: unknown, what: string, bounds: CountBounds): asserts value is number {

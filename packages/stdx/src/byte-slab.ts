@@ -36,15 +36,13 @@ export interface ByteSlabOptions {
 /**
  * Byte strings of any size in one buffer that is allocated once.
  *
- * Each takes a block of the next power of two, at least 16 bytes. Space comes from the
- * smallest free block that is large enough (the lowest of several), or else from the
- * end of the used space. Adjacent free blocks merge at once.
+ * Each takes a block of the next power of two, at least 16 bytes. Space comes from the smallest free block that is
+ * large enough (the lowest of several), or else from the end of the used space. Adjacent free blocks merge at once.
  *
- * Every method throws `InvariantViolation` for a slot that is foreign, freed, or from
- * before `clear`: its bytes may belong to another slot.
+ * Every method throws `InvariantViolation` for a slot that is foreign, freed, or from before `clear`: its bytes may
+ * belong to another slot.
  *
- * `allocateInto` and `deallocate` create no garbage. Their time grows with the
- * logarithm of the number of free blocks.
+ * `allocateInto` and `deallocate` create no garbage. Their time grows with the logarithm of the number of free blocks.
  */
 export class ByteSlab {
   readonly #bytes: Uint8Array;
@@ -110,8 +108,8 @@ export class ByteSlab {
   /**
    * Store a copy of `bytes` and write where it is into `slot`.
    *
-   * Returns `false` and leaves `slot` unchanged if there is no room;
-   * `refusalFor` then returns the reason. What `slot` named before is not freed.
+   * Returns `false` and leaves `slot` unchanged if there is no room; `refusalFor` then returns the reason. What `slot`
+   * named before is not freed.
    *
    * Allocates nothing once the slab has held as many blocks before.
    */
@@ -134,8 +132,7 @@ export class ByteSlab {
   /**
    * The bytes of a slot: a view, good until the slot is freed or the slab cleared.
    *
-   * Nothing guards the view itself. Copy what you keep (`toOwned`, `copyInto`),
-   * and do so before the next `await`.
+   * Nothing guards the view itself. Copy what you keep (`toOwned`, `copyInto`), and do so before the next `await`.
    */
   get(slot: ByteSlot): Uint8Array {
     const block = this.#liveBlock(slot);
@@ -204,8 +201,8 @@ export class ByteSlab {
   /**
    * Overwrite with zeros whatever was stored, live or freed.
    *
-   * Live slots stay live and read as zeros. It also covers the space beyond the bump offset that was
-   * used before, because bytes freed at the end are still there.
+   * Live slots stay live and read as zeros. It also covers the space beyond the bump offset that was used before,
+   * because bytes freed at the end are still there.
    */
   zeroizeUsed(): void {
     this.#bytes.fill(0, 0, this.#space.takeHighestBumpOffset());

@@ -1,12 +1,11 @@
 /**
  * Where a `ByteSlab` keeps one byte string.
  *
- * A slot is a value and may be copied with `copy`. Every copy names the same bytes, and
- * freeing one makes all of them stale. The numbers are for reading only.
+ * A slot is a value and may be copied with `copy`. Every copy names the same bytes, and freeing one makes all of them
+ * stale. The numbers are for reading only.
  *
- * A new slot is empty, like `ByteSlot.EMPTY`. It belongs to no slab, every slab
- * reads it as the empty byte string, and freeing it does nothing. Make one to
- * have something for `ByteSlab.allocateInto` to write to.
+ * A new slot is empty, like `ByteSlot.EMPTY`. It belongs to no slab, every slab reads it as the empty byte string, and
+ * freeing it does nothing. Make one to have something for `ByteSlab.allocateInto` to write to.
  */
 export class ByteSlot {
   /** The slot of the empty byte string. It is shared, so no slab writes to it. */

@@ -1,7 +1,7 @@
 import { assertBytes } from "./assert.ts";
 
-// The functions themselves: looking them up takes a tenth of the time of a call. Where there is no
-// `Buffer`, loops do all the work.
+// The functions themselves: looking them up takes a tenth of the time of a call. Where there is no `Buffer`, loops do
+// all the work.
 const { compare: nativeCompare, prototype } = (globalThis.Buffer ?? {}) as {
   readonly compare?: (this: void, a: Uint8Array, b: Uint8Array) => number;
   readonly prototype?: { readonly compare: CompareRange };

@@ -8,11 +8,9 @@ const SHOWN_BYTES = 8;
 /**
  * One byte string of up to `capacity` bytes, to be written again and again.
  *
- * The memory is taken once. `read` lends a view of it: good until the next
- * `write`, `commit` or `reset`.
+ * The memory is taken once. `read` lends a view of it: good until the next `write`, `commit` or `reset`.
  *
- * To write in place, fill `bytes` from its start and `commit` the length; that
- * and `write` allocate nothing.
+ * To write in place, fill `bytes` from its start and `commit` the length; that and `write` allocate nothing.
  */
 export class FixedBuf {
   readonly #bytes: Uint8Array;
@@ -51,8 +49,8 @@ export class FixedBuf {
   /**
    * Replace what is written.
    *
-   * Throws `InvariantViolation` with `oversizedMessage` and both sizes where the
-   * bytes do not fit: use it if the size was checked before.
+   * Throws `InvariantViolation` with `oversizedMessage` and both sizes where the bytes do not fit: use it if the size
+   * was checked before.
    */
   write(bytes: Uint8Array, oversizedMessage: string): void {
     const isWritten = this.tryWrite(bytes);

@@ -6,21 +6,19 @@ const RIGHT = 6;
 const PRIORITY = 7;
 
 const NIL = 0;
-// A link is the index of the field that holds it, so that it can be written through. The first record is of
-// no block and has no children: one of its links is the root.
+// A link is the index of the field that holds it, so that it can be written through. The first record is of no block
+// and has no children: one of its links is the root.
 const ROOT = NIL + LEFT;
 
 /**
  * The free blocks of a slab, ordered by size and then by offset.
  *
- * A treap: a search tree by (size, offset) that is at the same time a heap by a
- * number mixed from the offset. Its shape depends on the blocks in it alone, not
- * on the order in which they came, and its depth is logarithmic unless the
+ * A treap: a search tree by (size, offset) that is at the same time a heap by a number mixed from the offset. Its shape
+ * depends on the blocks in it alone, not on the order in which they came, and its depth is logarithmic unless the
  * offsets were chosen against the mixing. Nothing here recurses or allocates.
  *
- * The newest block waits outside the tree until another comes. A slab in a
- * steady state mostly frees a block and then takes the same one again, and that
- * need not touch the tree.
+ * The newest block waits outside the tree until another comes. A slab in a steady state mostly frees a block and then
+ * takes the same one again, and that need not touch the tree.
  */
 export class FreeTree {
   /** The slab's blocks. Code that grows the table stores the new one here. */

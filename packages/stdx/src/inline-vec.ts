@@ -7,9 +7,8 @@ const MAX_INLINE_CAPACITY = 2 ** 31;
 /**
  * A list planned for `capacity` items, that grows beyond where it must.
  *
- * `push` always succeeds. Past the capacity the list has *spilled*, and stays so,
- * because nothing takes items out again. Where more would be a mistake, check
- * the count first.
+ * `push` always succeeds. Past the capacity the list has *spilled*, and stays so, because nothing takes items out
+ * again. Where more would be a mistake, check the count first.
  *
  * It takes memory for the items that are in it, not for `capacity` of them.
  */

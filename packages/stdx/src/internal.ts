@@ -1,6 +1,6 @@
 /**
- * For the other packages of this repository only. Anything here can change or disappear in any release,
- * without a major version. Published packages contain no types for this entry.
+ * For the other packages of this repository only. Anything here can change or disappear in any release, without a major
+ * version. Published packages contain no types for this entry.
  *
  * @internal
  */

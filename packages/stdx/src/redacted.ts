@@ -6,8 +6,8 @@ const REDACTED = "<redacted>";
 /**
  * A value that logs, JSON and string conversion show as `<redacted>`.
  *
- * It prevents accidental leaks only: any code that holds the
- * wrapper can `reveal` it. A clone by `structuredClone` is an empty object.
+ * It prevents accidental leaks only: any code that holds the wrapper can `reveal` it. A clone by `structuredClone` is
+ * an empty object.
  *
  * Test frameworks cannot see the content either: reveal both values to compare them.
  */

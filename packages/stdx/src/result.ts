@@ -3,9 +3,8 @@ import { assert, assertObject, InvariantViolation, nameKind } from "./assert.ts"
 /**
  * The outcome of something that may fail in an expected way.
  *
- * It is a plain object, so that it survives `structuredClone`, a worker boundary
- * and two copies of this package in one program. Check `ok`, then use the rest:
- * `if (!r.ok) return r;` is all the propagation there is.
+ * It is a plain object, so that it survives `structuredClone`, a worker boundary and two copies of this package in one
+ * program. Check `ok`, then use the rest: `if (!r.ok) return r;` is all the propagation there is.
  */
 export type Result<T, E> = Ok<T> | Err<E>;
 
@@ -35,8 +34,8 @@ export function err<const E>(error: E): Err<E> {
 /**
  * Returns the value of a result that cannot have failed here.
  *
- * Throws `InvariantViolation` if it did fail. The message contains the error's `kind` and nothing else
- * of the error, because the rest may be user data.
+ * Throws `InvariantViolation` if it did fail. The message contains the error's `kind` and nothing else of the error,
+ * because the rest may be user data.
  */
 export function unwrap<T>(result: Result<T, unknown>): T {
   assertObject(result, "a result to unwrap");
@@ -55,8 +54,8 @@ type NoOthers<E extends { readonly kind: string }, H> = { readonly [K in Exclude
 /**
  * Calls the handler for the error's kind. Does not compile unless every kind has one.
  *
- * Unlike a `switch` with a `never` default, this also works for a union of one. Throws
- * `InvariantViolation` for a kind that the types do not list, for example from a newer version of a package.
+ * Unlike a `switch` with a `never` default, this also works for a union of one. Throws `InvariantViolation` for a kind
+ * that the types do not list, for example from a newer version of a package.
  */
 export function matchError<E extends { readonly kind: string }, H extends ErrorHandlers<E, unknown>>(
   error: E,

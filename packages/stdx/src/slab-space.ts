@@ -1,9 +1,7 @@
 import type { OpenSlot } from "./byte-slot.ts";
 import { FreeTree } from "./free-tree.ts";
 
-/**
- * A slab has no room for what was asked of it. Nothing has changed; free something, or ask for less.
- */
+/** A slab has no room for what was asked of it. Nothing has changed; free something, or ask for less. */
 export interface SlabFull {
   readonly kind: "SlabFull";
   /** The size class that was looked for, or 2^32 - 1 if no class is large enough. */
@@ -12,12 +10,12 @@ export interface SlabFull {
   readonly available: number;
 }
 
-// Blocks are kept in one table, eight numbers to a record. A block is the index of its record's first
-// field, so that a field is read as `table[block + SIZE]`. One table, and not an array a field: a search
-// touches one cache line a block, and compiled code loads one array instead of eight.
+// Blocks are kept in one table, eight numbers to a record. A block is the index of its record's first field, so that a
+// field is read as `table[block + SIZE]`. One table, and not an array a field: a search touches one cache line a block,
+// and compiled code loads one array instead of eight.
 //
-// The tree of free blocks uses the same records. Both files declare the numbers of the fields they use,
-// because compiled code has a file's own constants as numbers, and loads imported ones at each use.
+// The tree of free blocks uses the same records. Both files declare the numbers of the fields they use, because
+// compiled code has a file's own constants as numbers, and loads imported ones at each use.
 
 /** Where the block starts, in granules. */
 const OFFSET = 0;
@@ -36,17 +34,15 @@ const STAMP_HIGH = 6;
 const RECORD_SIZE = 8;
 const FIRST_RECORD_COUNT = 64;
 
-// No block. The chain of blocks is a ring through this record, which has no size and counts as live: no
-// step along the chain then needs to ask whether it has come to an end.
+// No block. The chain of blocks is a ring through this record, which has no size and counts as live: no step along the
+// chain then needs to ask whether it has come to an end.
 const NIL = 0;
 
 /**
- * Space is counted in granules of 2^4 bytes, the smallest block. Every size class
- * is a multiple of it, so every offset and size is a whole number of granules,
- * below 2^28 however large the slab is: a small integer.
+ * Space is counted in granules of 2^4 bytes, the smallest block. Every size class is a multiple of it, so every offset
+ * and size is a whole number of granules, below 2^28 however large the slab is: a small integer.
  *
- * Sixteen is written out because `2 ** 4` is kept as a float, and whatever is
- * multiplied by it becomes one.
+ * Sixteen is written out because `2 ** 4` is kept as a float, and whatever is multiplied by it becomes one.
  */
 const GRANULE = 16;
 const GRANULE_BITS = 4;
@@ -62,17 +58,15 @@ let lastOwnerId = 0;
 /**
  * Which parts of a slab are taken, and by which slot.
  *
- * Blocks, each one live or free, cover the slab from its start to its bump; what
- * lies beyond is in no block. No two free blocks touch, and none touches the bump.
+ * Blocks, each one live or free, cover the slab from its start to its bump; what lies beyond is in no block. No two
+ * free blocks touch, and none touches the bump.
  *
- * A block is a number, never an object: taking and releasing leave nothing for
- * the collector. The table grows by doubling and never shrinks, so a slab that
- * has once held its most blocks allocates no more.
+ * A block is a number, never an object: taking and releasing leave nothing for the collector. The table grows by
+ * doubling and never shrinks, so a slab that has once held its most blocks allocates no more.
  *
- * The fields are plain, not `#fields`, and the class stays inside the package:
- * how much the compiler inlines is counted in bytecodes, and a `#field` takes
- * more of them. `take` and `release` do in place what they could call, for the
- * same reason.
+ * The fields are plain, not `#fields`, and the class stays inside the package: how much the compiler inlines is counted
+ * in bytecodes, and a `#field` takes more of them. `take` and `release` do in place what they could call, for the same
+ * reason.
  */
 export class SlabSpace {
   ownerId: number = ++lastOwnerId;

@@ -1,8 +1,8 @@
 /**
  * One 64-bit integer and its two 32-bit halves, in the same eight bytes.
  *
- * Write `WHOLE[0]` and read the halves, or the other way around. Arithmetic on bigints allocates one per
- * step, and a `DataView` takes five times as long (10 ns against 2).
+ * Write `WHOLE[0]` and read the halves, or the other way around. Arithmetic on bigints allocates one per step, and a
+ * `DataView` takes five times as long (10 ns against 2).
  *
  * Any function may overwrite it. Read the result before you call code of another module, and never keep it.
  */

@@ -6,9 +6,8 @@ import { MAX_KEY_SIZE, MAX_TOKEN_SIZE } from "../limits.ts";
 /**
  * How far a shard has been worked through.
  *
- * `lastKey` is what the coordinator compares. If present, it is not empty.
- * `token` belongs to the connector. It is stored as it is, never compared and never
- * logged. Without a key there is no token, and an empty token counts as none.
+ * `lastKey` is what the coordinator compares. If present, it is not empty. `token` belongs to the connector. It is
+ * stored as it is, never compared and never logged. Without a key there is no token, and an empty token counts as none.
  *
  * A cursor owns its bytes: the constructors copy. Do not write to them.
  */

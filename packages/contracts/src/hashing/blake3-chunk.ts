@@ -16,9 +16,9 @@ export const CHUNK_SIZE = 1024;
 /**
  * BLAKE3 in derive-key mode of messages that are one chunk, up to 1024 bytes.
  *
- * The library takes several times as long for the short messages of checkpoints, and
- * allocates several kilobytes per call until it is compiled. A single chunk needs no tree,
- * so this is short. Tests compare it with the library at every length.
+ * The library takes several times as long for the short messages of checkpoints, and allocates several kilobytes per
+ * call until it is compiled. A single chunk needs no tree, so this is short. Tests compare it with the library at every
+ * length.
  */
 export class ChunkHasher {
   /** Write the message here before you call `hash`. */

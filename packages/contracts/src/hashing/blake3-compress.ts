@@ -19,15 +19,14 @@ export const INITIAL_CHAIN: readonly number[] = [
 /**
  * Mix a block of a message into `chain`.
  *
- * Reads 16 little-endian words from `words` at `offset`. A block of a smaller `size` must be padded with zeros. Only for the
- * first chunk of a message, whose counter is zero.
+ * Reads 16 little-endian words from `words` at `offset`. A block of a smaller `size` must be padded with zeros. Only
+ * for the first chunk of a message, whose counter is zero.
  *
  * The arguments are separate numbers: an object for them would be the only allocation of a hash.
  *
- * The state and the message live in local variables and a round is written out:
- * the engine then keeps them in registers, which takes a third of the time of the
- * same rounds over an array. The message is permuted between rounds instead of read
- * through a schedule.
+ * The state and the message live in local variables and a round is written out: the engine then keeps them in
+ * registers, which takes a third of the time of the same rounds over an array. The message is permuted between rounds
+ * instead of read through a schedule.
  */
 export function compressInto(words: DataView, offset: number, size: number, flags: number, chain: Int32Array): void {
   let m0 = words.getInt32(offset, true),

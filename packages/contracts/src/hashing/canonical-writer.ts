@@ -11,9 +11,8 @@ const KEPT_CAPACITY = 64 * 1024;
 /**
  * Builds the canonical bytes that are hashed.
  *
- * Integers are little-endian and of fixed width; a byte string of variable length
- * follows its length, so that different sequences of fields never have the same bytes.
- * This layout never changes: derived ids and logged hashes depend on it.
+ * Integers are little-endian and of fixed width; a byte string of variable length follows its length, so that different
+ * sequences of fields never have the same bytes. This layout never changes: derived ids and logged hashes depend on it.
  *
  * Keep one and `reset` it: once its buffer has grown, writing allocates nothing.
  */

@@ -43,9 +43,8 @@ export interface DomainHasher {
 /**
  * Make a hasher for a domain. Make it once and keep it.
  *
- * Deriving the key costs as much as a hash of a short message, so it is done here,
- * once. A message of one chunk, as nearly all are, then takes the short path. The library
- * hashes longer ones, from a copy of the keyed state.
+ * Deriving the key costs as much as a hash of a short message, so it is done here, once. A message of one chunk, as
+ * nearly all are, then takes the short path. The library hashes longer ones, from a copy of the keyed state.
  */
 export function deriveKeyHasher(domain: string): DomainHasher {
   assertDomain(domain);

@@ -52,8 +52,8 @@ function encodeOptionalBytesInto(bytes: Uint8Array | undefined, out: CanonicalWr
 /**
  * The number of children, then spec and cursor of each, by range start.
  *
- * Sorted, because a retry that lists the children in another order asks for the
- * same split. Children with equal starts, which no valid plan has, stay as listed.
+ * Sorted, because a retry that lists the children in another order asks for the same split. Children with equal starts,
+ * which no valid plan has, stay as listed.
  */
 export function encodeSplitReplacePlanInto(plan: SplitReplacePlan, out: CanonicalWriter): void {
   const children = readReplacePlan(plan);

@@ -5,8 +5,8 @@ import { assertU64, U64_MAX } from "./u64.ts";
 /**
  * Counts the acquisitions of a shard.
  *
- * Every acquisition raises it, and a write that presents an older one is refused:
- * a worker that has lost its lease unnoticed can do no harm.
+ * Every acquisition raises it, and a write that presents an older one is refused: a worker that has lost its lease
+ * unnoticed can do no harm.
  */
 export type FenceEpoch = Brand<bigint, "FenceEpoch">;
 

@@ -5,9 +5,8 @@ import { assertU64, U64_MAX } from "./u64.ts";
 /**
  * A reading of the clock that leases are measured by. An unsigned 64-bit integer.
  *
- * A fleet reads it in milliseconds; nothing here depends on the unit. `ZERO` and
- * `MAX` are never a reading: they mark a clock that is not set and a deadline that
- * never comes.
+ * A fleet reads it in milliseconds; nothing here depends on the unit. `ZERO` and `MAX` are never a reading: they mark a
+ * clock that is not set and a deadline that never comes.
  */
 export type LogicalTime = Brand<bigint, "LogicalTime">;
 

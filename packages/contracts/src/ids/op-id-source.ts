@@ -1,6 +1,7 @@
 /**
  * How many ids are drawn at a time: eight kilobytes, which takes the system about as long as eight bytes. With one
- * kilobyte, a busy process called the system two thousand times a second, and each call took longer than ten checkpoints.
+ * kilobyte, a busy process called the system two thousand times a second, and each call took longer than ten
+ * checkpoints.
  */
 const DRAWN_COUNT = 1024;
 

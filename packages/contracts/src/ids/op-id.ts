@@ -5,9 +5,8 @@ import { u64Companion } from "./u64-companion.ts";
 /**
  * Identifies one attempt to change something, over all its retries.
  *
- * Two different changes of one shard must never share an id: the second would be
- * refused as a conflict. Take it from `random`, or from a counter that all
- * callers share.
+ * Two different changes of one shard must never share an id: the second would be refused as a conflict. Take it from
+ * `random`, or from a counter that all callers share.
  */
 export type OpId = Brand<bigint, "OpId">;
 

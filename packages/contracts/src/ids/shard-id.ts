@@ -6,8 +6,8 @@ import { assertU64 } from "./u64.ts";
 /**
  * Identifies a shard within its run. An unsigned 64-bit integer.
  *
- * Callers number the root shards of a manifest, from 0 if they like, and leave
- * bit 63 clear. Splits derive the ids of new shards by hash, and set it.
+ * Callers number the root shards of a manifest, from 0 if they like, and leave bit 63 clear. Splits derive the ids of
+ * new shards by hash, and set it.
  */
 export type ShardId = Brand<bigint, "ShardId">;
 

@@ -9,8 +9,8 @@ const ABBREVIATED_LENGTH = 8;
 /**
  * Identifies a tenant: 32 bytes, held as 64 lowercase hex digits.
  *
- * As text it compares with `===`, can be the key of a `Map` and sorts like its bytes.
- * Use `abbreviate` in anything that people read.
+ * As text it compares with `===`, can be the key of a `Map` and sorts like its bytes. Use `abbreviate` in anything that
+ * people read.
  */
 export type TenantId = Brand<string, "TenantId">;
 

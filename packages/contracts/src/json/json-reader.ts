@@ -73,8 +73,8 @@ export const JsonReader = {
     },
 
   /**
-   * An object with these fields, read in the order in which they are listed. Ignores others. The result has every field:
-   * an optional one that is missing is `undefined`.
+   * An object with these fields, read in the order in which they are listed. Ignores others. The result has every
+   * field: an optional one that is missing is `undefined`.
    */
   object:
     <T extends object>(fields: JsonFieldReaders<T>): JsonReader<T> =>

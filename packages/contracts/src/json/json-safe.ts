@@ -18,11 +18,10 @@ export type JsonSafe<T> = T extends bigint | Uint8Array
 /**
  * Converts a value of this project to one that JSON can represent.
  *
- * Accepts plain objects, arrays, strings, numbers, booleans, u64s and bytes, at any
- * depth. Fields that are `undefined` are left out. Redacted values stay redacted.
- * Throws `InvariantViolation` for a number that JSON cannot write, a function, a cycle
- * or an instance of a class without `toJSON` (a `Map`, a borrowed view), which would be
- * lost silently.
+ * Accepts plain objects, arrays, strings, numbers, booleans, u64s and bytes, at any depth. Fields that are `undefined`
+ * are left out. Redacted values stay redacted. Throws `InvariantViolation` for a number that JSON cannot write, a
+ * function, a cycle or an instance of a class without `toJSON` (a `Map`, a borrowed view), which would be lost
+ * silently.
  */
 export function toJsonSafe<T>(value: T): JsonSafe<T> {
   return convert(value, []) as JsonSafe<T>;
@@ -73,9 +72,8 @@ function hasToJson(value: object): value is { toJSON(): unknown } {
 /**
  * Makes an error value with ids that `JSON.stringify` can write.
  *
- * A bigint in a plain object makes `JSON.stringify` throw, for example in a logger
- * that reports the error. `toJSON` is inherited, so the value's own fields are
- * exactly those of `fields`, and `structuredClone` keeps them.
+ * A bigint in a plain object makes `JSON.stringify` throw, for example in a logger that reports the error. `toJSON` is
+ * inherited, so the value's own fields are exactly those of `fields`, and `structuredClone` keeps them.
  */
 export function jsonError<const E extends { readonly kind: string }>(fields: E): E {
   return Object.assign(Object.create(JSON_SAFE) as object, fields);

@@ -86,8 +86,8 @@ export function validateManifest(manifest: readonly InitialShardInput[]): Result
   if (count > MAX_INITIAL_SHARDS) return err({ kind: "TooManyShards", count, max: MAX_INITIAL_SHARDS });
   if (count === 0) return err({ kind: "Empty" });
 
-  // Each shard is read once, for all rules that concern it alone, because reading dominates the cost: ten thousand shards
-  // do not fit in the processor's cache. The findings are then ordered by rule.
+  // Each shard is read once, for all rules that concern it alone, because reading dominates the cost: ten thousand
+  // shards do not fit in the processor's cache. The findings are then ordered by rule.
   let unbounded: ManifestValidationError | undefined;
   let invalid: ManifestValidationError | undefined;
   let misplaced: ManifestValidationError | undefined;

@@ -10,8 +10,8 @@ let lastArenaId = 0;
 /**
  * Identifies a spec in a `ShardArena`. It is a value and may be copied.
  *
- * The generation distinguishes the specs that used the slot at different times, and the arena's id
- * distinguishes arenas, so stale and foreign handles are always detected.
+ * The generation distinguishes the specs that used the slot at different times, and the arena's id distinguishes
+ * arenas, so stale and foreign handles are always detected.
  */
 export interface ShardSpecHandle {
   readonly slot: number;
@@ -22,13 +22,12 @@ export interface ShardSpecHandle {
 /**
  * Shard specs in memory that is allocated once.
  *
- * Specs are copied in. A slot that was freed is the first to be used again, under
- * the next generation. A handle that is stale, freed or of another arena is always
- * detected: `tryViewSpec` returns `undefined`, `viewSpec` throws, `freeSpec` does
- * nothing.
+ * Specs are copied in. A slot that was freed is the first to be used again, under the next generation. A handle that is
+ * stale, freed or of another arena is always detected: `tryViewSpec` returns `undefined`, `viewSpec` throws, `freeSpec`
+ * does nothing.
  *
- * `tryAllocSpec` allocates the handle and `viewSpec` the view, one small object each.
- * Freeing allocates nothing. The first use of a slot allocates a few more.
+ * `tryAllocSpec` allocates the handle and `viewSpec` the view, one small object each. Freeing allocates nothing. The
+ * first use of a slot allocates a few more.
  */
 export class ShardArena {
   readonly #id = ++lastArenaId;
@@ -71,9 +70,8 @@ export class ShardArena {
   /**
    * Copy a spec into the arena.
    *
-   * Returns `SlabFull{requested: 1, available: 0}` if no slot is free; without
-   * room for one of the fields, the slab's own. Nothing has changed then. A spec that
-   * `validateShardSpec` refuses is an `InvariantViolation`: validate first.
+   * Returns `SlabFull{requested: 1, available: 0}` if no slot is free; without room for one of the fields, the slab's
+   * own. Nothing has changed then. A spec that `validateShardSpec` refuses is an `InvariantViolation`: validate first.
    */
   allocSpec(spec: ShardSpecRef): Result<ShardSpecHandle, SlabFull> {
     const slot = this.#slots.nextSlot;
@@ -144,10 +142,9 @@ export class ShardArena {
 /**
  * A spec borrowed from a `ShardArena`.
  *
- * It is valid until the spec is freed or the arena cleared. Reading it after that
- * throws `InvariantViolation`, because the bytes may belong to another shard. Arrays
- * that were read from it before are not guarded: do not keep them, and use
- * `ShardSpec.tryFromRef` to copy.
+ * It is valid until the spec is freed or the arena cleared. Reading it after that throws `InvariantViolation`, because
+ * the bytes may belong to another shard. Arrays that were read from it before are not guarded: do not keep them, and
+ * use `ShardSpec.tryFromRef` to copy.
  *
  * Each read of a field allocates an array, so read it once.
  */

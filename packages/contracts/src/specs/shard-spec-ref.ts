@@ -6,9 +6,8 @@ import { MAX_KEY_SIZE, MAX_METADATA_SIZE } from "../limits.ts";
 /**
  * A view of a shard's spec, checked or not, owned or borrowed.
  *
- * The range is `[keyRangeStart, keyRangeEnd)` in byte order, and an empty bound is
- * no bound. A borrowed one is good only until its owner changes it: never keep it,
- * and never carry it over an `await`.
+ * The range is `[keyRangeStart, keyRangeEnd)` in byte order, and an empty bound is no bound. A borrowed one is good
+ * only until its owner changes it: never keep it, and never carry it over an `await`.
  */
 export interface ShardSpecRef {
   readonly keyRangeStart: Uint8Array;
@@ -56,8 +55,8 @@ function areInverted(start: Uint8Array, end: Uint8Array): boolean {
 /**
  * Read each field of a spec once, and throw unless they are bytes.
  *
- * A borrowed view makes a fresh array at every read of a field. Functions that look
- * at a spec more than once therefore start with this, and use only what it returns.
+ * A borrowed view makes a fresh array at every read of a field. Functions that look at a spec more than once therefore
+ * start with this, and use only what it returns.
  */
 export function readShardSpec(spec: unknown): ShardSpecRef {
   assertObject(spec, "shard spec");

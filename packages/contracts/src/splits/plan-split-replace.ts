@@ -27,8 +27,8 @@ export interface SplitPointBehindCursor {
 /**
  * Plans to replace `parent` by these children. Checks their number, then their coverage.
  *
- * It does not check cursors. Execution accepts only the parent's cursor on the lowest child and initial ones
- * elsewhere; `planSplitReplaceAtPoints` makes them so.
+ * It does not check cursors. Execution accepts only the parent's cursor on the lowest child and initial ones elsewhere;
+ * `planSplitReplaceAtPoints` makes them so.
  */
 export function planSplitReplace(
   parent: ShardSpecRef,
@@ -44,9 +44,8 @@ export function planSplitReplace(
 /**
  * Plan to cut `parent` at `points`, carrying its progress along.
  *
- * The points must be in order, inside the range and above the cursor's key. The
- * first child gets the cursor, the others start fresh, and each gets a copy of the
- * parent's metadata. Checked in this order: how many, coverage, the cursor.
+ * The points must be in order, inside the range and above the cursor's key. The first child gets the cursor, the others
+ * start fresh, and each gets a copy of the parent's metadata. Checked in this order: how many, coverage, the cursor.
  */
 export function planSplitReplaceAtPoints(
   parent: ShardSpecRef,

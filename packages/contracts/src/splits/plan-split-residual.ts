@@ -40,8 +40,8 @@ export function planSplitResidual(split: {
 /**
  * Plan to cut `parent` at `point`: it keeps what is below, a new shard gets the rest.
  *
- * The point must lie inside the range and above the cursor's key, so that the
- * cursor stays with the parent. Both parts get a copy of the parent's metadata.
+ * The point must lie inside the range and above the cursor's key, so that the cursor stays with the parent. Both parts
+ * get a copy of the parent's metadata.
  */
 export function planSplitResidualAtPoint(
   parent: ShardSpecRef,
@@ -63,8 +63,8 @@ export function planSplitResidualAtPoint(
 }
 
 /**
- * Plan to keep what is done and give away everything that is not: the cut is right
- * behind the cursor's key. The parent may have no upper bound.
+ * Plan to keep what is done and give away everything that is not: the cut is right behind the cursor's key. The parent
+ * may have no upper bound.
  */
 export function planSplitResidualFromCursor(
   parent: ShardSpecRef,

@@ -16,8 +16,8 @@ export interface SplitReplaceChild {
 /**
  * A proposal to replace a shard by 2 to 256 children, in the caller's order.
  *
- * A plan owns its bytes. It does not contain its parent: the planner checks that the
- * children tile it, and so does execution.
+ * A plan owns its bytes. It does not contain its parent: the planner checks that the children tile it, and so does
+ * execution.
  */
 export interface SplitReplacePlan {
   readonly children: readonly SplitReplaceChild[];

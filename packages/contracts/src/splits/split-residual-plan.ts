@@ -7,9 +7,8 @@ import { ShardSpec, type ShardSpecJson } from "../specs/shard-spec.ts";
 /**
  * A proposal to cut a part off a shard's upper end.
  *
- * The shard lives on with `parentNewSpec`, its lease and its cursor; a new shard
- * takes `residualSpec`. A plan owns its bytes. The planner checks that the two
- * tile the shard, and so does execution.
+ * The shard lives on with `parentNewSpec`, its lease and its cursor; a new shard takes `residualSpec`. A plan owns its
+ * bytes. The planner checks that the two tile the shard, and so does execution.
  */
 export interface SplitResidualPlan {
   readonly parentNewSpec: ShardSpecRef;

@@ -11,7 +11,8 @@ import type { ShardLimitScope } from "../states/shard-limit-scope.ts";
 /**
  * Why a split cannot be made.
  *
- * Every field that is named for a key is its size in bytes, 0 for a missing bound. Indexes are the positions of children as the caller listed them.
+ * Every field that is named for a key is its size in bytes, 0 for a missing bound. Indexes are the positions of
+ * children as the caller listed them.
  */
 export type SplitValidationError =
   | { readonly kind: "NoChildren" }
@@ -56,8 +57,8 @@ export type SplitValidationError =
   /** A child's bounds or metadata are too large. */
   | { readonly kind: "InvalidChildSpec"; readonly childIndex: number }
   /**
-   * A child's cursor would lose or repeat work: the lowest child must carry the
-   * parent's, and every other an initial one. *Addition.*
+   * A child's cursor would lose or repeat work: the lowest child must carry the parent's, and every other an initial
+   * one. *Addition.*
    */
   | { readonly kind: "InvalidChildCursor"; readonly childIndex: number };
 
@@ -71,11 +72,10 @@ interface ChildRange {
 /**
  * Check that the children tile the parent: no gap, no overlap, nothing outside.
  *
- * They may come in any order, and their metadata is their own. The first broken
- * rule decides: at least two children; the ends of the whole; neighbors, by range
- * start; inverted children; sizes. If several children break one rule, the error names the
- * child that the caller listed first. If several pairs of neighbors do not meet, it names
- * the pair whose lower position in the caller's list is smallest.
+ * They may come in any order, and their metadata is their own. The first broken rule decides: at least two children;
+ * the ends of the whole; neighbors, by range start; inverted children; sizes. If several children break one rule, the
+ * error names the child that the caller listed first. If several pairs of neighbors do not meet, it names the pair
+ * whose lower position in the caller's list is smallest.
  */
 export function validateSplitCoverage(
   parent: ShardSpecRef,
@@ -88,8 +88,8 @@ export function validateSplitCoverage(
 /**
  * Check a split that cuts a part off the parent's upper end.
  *
- * The parent keeps the lower part, so its start must stay; the rest must end where
- * the parent ended. Swapped parts therefore fail with `StartMismatch`.
+ * The parent keeps the lower part, so its start must stay; the rest must end where the parent ended. Swapped parts
+ * therefore fail with `StartMismatch`.
  */
 export function validateResidualSplit(split: {
   readonly parent: ShardSpecRef;
@@ -108,10 +108,9 @@ export function validateResidualSplit(split: {
 /**
  * Checks that the children continue where the parent is.
  *
- * The lowest child must carry the parent's cursor, key and token, and every other
- * an initial one. The cut must lie above the cursor's key, or a child without progress would repeat
- * the items between the two. Then no item is repeated and none is skipped. Call it after
- * `validateSplitCoverage`.
+ * The lowest child must carry the parent's cursor, key and token, and every other an initial one. The cut must lie
+ * above the cursor's key, or a child without progress would repeat the items between the two. Then no item is repeated
+ * and none is skipped. Call it after `validateSplitCoverage`.
  */
 export function validateChildCursors(
   parentCursor: Cursor,

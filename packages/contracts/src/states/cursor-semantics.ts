@@ -1,8 +1,7 @@
 import { persistedEnum, type PersistedEnum } from "./persisted-enum.ts";
 
 /**
- * What a cursor means for the items up to its key. A label for the worker: the
- * coordinator treats both alike.
+ * What a cursor means for the items up to its key. A label for the worker: the coordinator treats both alike.
  *
  * - `Completed`  — they are finished.
  * - `Dispatched` — they are durably handed to another system.

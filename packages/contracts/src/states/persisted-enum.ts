@@ -3,8 +3,7 @@ import { assert, assertCount } from "@gossip/stdx";
 /**
  * The names of a closed set, and the numbers that stores keep for them.
  *
- * The names are the API. Numbers appear only in records and hashes, so a number is never
- * reused.
+ * The names are the API. Numbers appear only in records and hashes, so a number is never reused.
  */
 export interface PersistedEnum<Name extends string> {
   /** Every name, in the order of the numbers. */

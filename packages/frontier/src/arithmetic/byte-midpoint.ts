@@ -18,22 +18,19 @@ const spare = /* @__PURE__ */ new KeyBuf();
 /**
  * Writes into `out` a key strictly between `a` and `b`, about halfway.
  *
- * Reads both as big-endian numbers, padded with zeros to the width of the longer one, and
- * writes their mean at that width, rounded down. If the two are adjacent at that width, the
- * mean is `a` or not below `b`; then it writes the successor of `a`, if that is below `b`.
- * The result keeps its trailing zeros, and is the same for the same keys.
+ * Reads both as big-endian numbers, padded with zeros to the width of the longer one, and writes their mean at that
+ * width, rounded down. If the two are adjacent at that width, the mean is `a` or not below `b`; then it writes the
+ * successor of `a`, if that is below `b`. The result keeps its trailing zeros, and is the same for the same keys.
  *
- * Returns `false` and leaves `out` unchanged if `a` is not below `b`, one of
- * them is longer than `MAX_KEY_SIZE`, or no key that short lies between them.
+ * Returns `false` and leaves `out` unchanged if `a` is not below `b`, one of them is longer than `MAX_KEY_SIZE`, or no
+ * key that short lies between them.
  *
- * The seeds number five phases. Here 1 and 2, sum and half, are one pass, and 3 is
- * decided before it. Phase 4, the mean at one byte more, is left out: the mean of two
- * numbers is no wider than the numbers, so its extra byte is a leading zero, and
- * such a key lies between `a` and `b` only if it is the successor of `a`.
+ * The seeds number five phases. Here 1 and 2, sum and half, are one pass, and 3 is decided before it. Phase 4, the mean
+ * at one byte more, is left out: the mean of two numbers is no wider than the numbers, so its extra byte is a leading
+ * zero, and such a key lies between `a` and `b` only if it is the successor of `a`.
  *
- * The keys are positional because this is called in loops, and an object for them would be
- * an allocation. If they are swapped, the result is `false`. Either may be a view of `out`.
- * Hot: allocates nothing.
+ * The keys are positional because this is called in loops, and an object for them would be an allocation. If they are
+ * swapped, the result is `false`. Either may be a view of `out`. Hot: allocates nothing.
  */
 export function byteMidpointInto(a: Uint8Array, b: Uint8Array, out: KeyBuf): boolean {
   assertBytes(a, "a");
@@ -90,9 +87,8 @@ function load(key: Uint8Array, width: number, target: KeyBuf): void {
 /**
  * Replaces the number in `target` by its mean with `addend`. The two first differ at `first`.
  *
- * Works from the end to the front. A word of the result takes its top bit from the sum's
- * word before it, so each is written one step late. The bytes before `first` are those of
- * the mean, too.
+ * Works from the end to the front. A word of the result takes its top bit from the sum's word before it, so each is
+ * written one step late. The bytes before `first` are those of the mean, too.
  */
 function halveSum(target: KeyBuf, first: number, width: number): void {
   const { words } = target;
@@ -125,8 +121,7 @@ function carryOf(x: number, y: number, sum: number): number {
 /**
  * `halveSum` for the few bytes from `first` to `end`, with a carry in.
  *
- * Returns the last bit of their sum, which belongs to the following bytes; the carry itself
- * if there are no bytes.
+ * Returns the last bit of their sum, which belongs to the following bytes; the carry itself if there are no bytes.
  */
 function halveBytes({ bytes }: KeyBuf, first: number, end: number, carry: number): number {
   if (end === first) return carry;

@@ -6,12 +6,11 @@ import { prefixSuccessor, prefixSuccessorInto } from "./prefix-successor.ts";
 /**
  * Write into `out` the least key above `key`.
  *
- * That is `key` and a zero byte, so nothing lies between the two. A key of
- * `MAX_KEY_SIZE` bytes has no room for it: its result is the successor of the
- * key as a prefix.
+ * That is `key` and a zero byte, so nothing lies between the two. A key of `MAX_KEY_SIZE` bytes has no room for it: its
+ * result is the successor of the key as a prefix.
  *
- * Returns `false` and leaves `out` unchanged if there is none: the key is
- * longer than `MAX_KEY_SIZE`, or is that long and `ff` throughout.
+ * Returns `false` and leaves `out` unchanged if there is none: the key is longer than `MAX_KEY_SIZE`, or is that long
+ * and `ff` throughout.
  *
  * `key` may be a view of `out`. Hot: allocates nothing.
  */

@@ -5,13 +5,11 @@ import { assertKeyBuf, type KeyBuf } from "../keys/key-buf.ts";
 /**
  * Write into `out` the least key that is above every key starting with `prefix`.
  *
- * The half-open range `[prefix, out)` then holds exactly the keys that start with
- * `prefix`. For `"ab"` it is `"ac"`; for `61 ff ff` it is `62`, because no
- * key that starts with `61` can sort above it.
+ * The half-open range `[prefix, out)` then holds exactly the keys that start with `prefix`. For `"ab"` it is `"ac"`;
+ * for `61 ff ff` it is `62`, because no key that starts with `61` can sort above it.
  *
- * Returns `false` and leaves `out` unchanged if no such key exists: the prefix
- * is empty, is longer than `MAX_KEY_SIZE`, or is `ff` throughout. Such a range has
- * no upper end, and the caller must decide what that means.
+ * Returns `false` and leaves `out` unchanged if no such key exists: the prefix is empty, is longer than `MAX_KEY_SIZE`,
+ * or is `ff` throughout. Such a range has no upper end, and the caller must decide what that means.
  *
  * `prefix` may be a view of `out`. Hot: allocates nothing.
  */
@@ -42,8 +40,7 @@ export function prefixSuccessor(prefix: Uint8Array): Uint8Array | undefined {
 /**
  * The size of the successor of a prefix in bytes; zero if there is none.
  *
- * It ends with the last byte that can be incremented. Every byte after that is `ff`, and is
- * left out.
+ * It ends with the last byte that can be incremented. Every byte after that is `ff`, and is left out.
  */
 function successorSize(prefix: Uint8Array): number {
   if (prefix.length > MAX_KEY_SIZE) return 0;

@@ -9,8 +9,8 @@ const SMALLEST_CLASS = 16;
 /**
  * Corrects the error of a full arena after a rollback.
  *
- * `available` must be the largest size class that would succeed now, and there is more room
- * after the rollback. The arena does not report it, so this tries specs of decreasing size.
+ * `available` must be the largest size class that would succeed now, and there is more room after the rollback. The
+ * arena does not report it, so this tries specs of decreasing size.
  */
 export function afterRollback<E>(error: ShardIntoError<E>, arena: ShardArena): ShardIntoError<E> {
   // If the slots ran out, and not the bytes, an arena reports `requested: 1, available: 0`.

@@ -57,12 +57,12 @@ export interface BuilderLimits {
 /**
  * Stages the first shards of a run in an arena, then returns them as a manifest.
  *
- * `add…` and `split…` check their input and stage it under the next id, from 0 on. A refused
- * call changes nothing and uses no id: a split adds all of its shards or none. `buildInputs`
- * checks what concerns all shards together (overlap, missing bounds, cursors).
+ * `add…` and `split…` check their input and stage it under the next id, from 0 on. A refused call changes nothing and
+ * uses no id: a split adds all of its shards or none. `buildInputs` checks what concerns all shards together (overlap,
+ * missing bounds, cursors).
  *
- * The builder borrows the arena: `reset` frees what it staged, and disposing of the
- * builder clears the whole arena, including specs that other code put there.
+ * The builder borrows the arena: `reset` frees what it staged, and disposing of the builder clears the whole arena,
+ * including specs that other code put there.
  */
 export class PreallocShardBuilder {
   readonly entryLimit: number;
@@ -165,9 +165,9 @@ export class PreallocShardBuilder {
   /**
    * Stage a range cut at interior points: one shard more than there are points.
    *
-   * Errors, in this order; nothing is staged then: more shards than a split may make; more
-   * than there is room for; a part that is not a range (the points are not in order, a point
-   * is empty, something is too large); no room in the arena.
+   * Errors, in this order; nothing is staged then: more shards than a split may make; more than there is room for; a
+   * part that is not a range (the points are not in order, a point is empty, something is too large); no room in the
+   * arena.
    */
   splitRangeByBoundaries(
     input: RangeSplitInput,
@@ -184,9 +184,8 @@ export class PreallocShardBuilder {
   /**
    * Stage the rows of a manifest, `rowsPerShard` each; the last shard may have fewer.
    *
-   * Errors, in this order; nothing is staged then: no rows, or zero per shard; more shards
-   * than a split may make; more than there is room for; metadata that is too large; no room
-   * in the arena.
+   * Errors, in this order; nothing is staged then: no rows, or zero per shard; more shards than a split may make; more
+   * than there is room for; metadata that is too large; no room in the arena.
    */
   splitManifestByRows(
     input: ManifestSplitInput,
@@ -201,8 +200,7 @@ export class PreallocShardBuilder {
   /**
    * The staged shards in the order they were added, if they are a valid manifest.
    *
-   * Changes nothing. The specs are borrowed from the arena: reading them after `reset` or
-   * dispose throws.
+   * Changes nothing. The specs are borrowed from the arena: reading them after `reset` or dispose throws.
    */
   buildInputs(): Result<InitialShardInput[], InvalidSpecHandle | ManifestInvalid> {
     this.#assertUsable();

@@ -7,9 +7,8 @@ import type { ShardMetadataDecodeError } from "./hint-error.ts";
 import { LENGTH_FIELD_SIZE, readEnvelope, ShardMetadata } from "./shard-metadata.ts";
 import { ShardMetadataView } from "./shard-metadata-view.ts";
 
-// All six check the whole envelope, so that they accept the same specs.
-// The `Into` forms allocate nothing but an error, if reading `metadata` does not: that of an owned spec is a
-// field, that of a borrowed one a new view.
+// All six check the whole envelope, so that they accept the same specs. The `Into` forms allocate nothing but an error,
+// if reading `metadata` does not: that of an owned spec is a field, that of a borrowed one a new view.
 
 /** Decodes the metadata of a spec into a copy. */
 export function decodeMetadata(spec: ShardSpecRef): Result<ShardMetadata, ShardMetadataDecodeError> {

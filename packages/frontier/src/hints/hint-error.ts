@@ -11,9 +11,8 @@ export type ShardHintDecodeError =
 /**
  * Why bytes are not metadata.
  *
- * `hintError` is set if the envelope is valid and the hint in it is not. It is absent if the
- * envelope itself is broken: no room for its length field, a hint longer than the input, or
- * a hint that ends before its declared length.
+ * `hintError` is set if the envelope is valid and the hint in it is not. It is absent if the envelope itself is broken:
+ * no room for its length field, a hint longer than the input, or a hint that ends before its declared length.
  */
 export interface ShardMetadataDecodeError {
   readonly kind: "MalformedMetadata";

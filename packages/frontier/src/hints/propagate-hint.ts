@@ -16,10 +16,9 @@ export interface ChildRange {
  * The hint of a child that a split cut out of a parent with `parentHint`.
  *
  * - `Range` stays `Range`, and nothing is checked.
- * - `Prefix` becomes `Range`: a part of the keys of a prefix generally has no prefix of its own.
- *   The child must lie inside the prefix.
- * - `Manifest` stays `Manifest` with the child's rows. Both bounds must be rows of the
- *   parent.
+ * - `Prefix` becomes `Range`: a part of the keys of a prefix generally has no prefix of its own. The child must lie
+ *   inside the prefix.
+ * - `Manifest` stays `Manifest` with the child's rows. Both bounds must be rows of the parent.
  */
 export function propagateHintOnSplit(
   parentHint: ShardHint,

@@ -16,8 +16,7 @@ export const MANIFEST_HINT_SIZE = 25;
 /**
  * The size of the hint at `start` in bytes, or why there is none before `end`.
  *
- * A number, so that accepting a hint allocates nothing; a caller that needs its parts
- * reads them from where they are.
+ * A number, so that accepting a hint allocates nothing; a caller that needs its parts reads them from where they are.
  */
 export function readHint(bytes: Uint8Array, start: number, end: number): number | ShardHintDecodeError {
   const actual = end - start;

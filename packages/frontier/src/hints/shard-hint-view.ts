@@ -14,9 +14,8 @@ export let pointHintView: (view: ShardHintView, bytes: Uint8Array, offset: numbe
 /**
  * A reusable view of an encoded hint, in place.
  *
- * Decoding allocates nothing; so do `kind` and the sizes. The other parts are
- * created when you read them: a view of the prefix, a bigint. They are read from the bytes that
- * were decoded, so they must not change while the view is in use.
+ * Decoding allocates nothing; so do `kind` and the sizes. The other parts are created when you read them: a view of the
+ * prefix, a bigint. They are read from the bytes that were decoded, so they must not change while the view is in use.
  *
  * A new view shows a range hint.
  */

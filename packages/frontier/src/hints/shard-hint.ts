@@ -46,7 +46,8 @@ export const readHintJson: (json: unknown, field: string) => Result<ShardHint, I
     Manifest: { manifestId: u64, startRow: u64, endRow: u64 },
   });
 
-// Holds the result of the owned form before it is copied. Nothing here awaits or calls back, so calls cannot interleave.
+// Holds the result of the owned form before it is copied. Nothing here awaits or calls back, so calls cannot
+// interleave.
 const spare = /* @__PURE__ */ new MetadataBuf();
 const RANGE: ShardHint = /* @__PURE__ */ Object.freeze({ kind: "Range" });
 
@@ -76,8 +77,8 @@ export const ShardHint = {
   },
 
   /**
-   * Reads a hint from the start of `bytes`, and ignores what follows it. Accepts any bytes.
-   * The hint owns its bytes; `ShardHintView.decode` copies none.
+   * Reads a hint from the start of `bytes`, and ignores what follows it. Accepts any bytes. The hint owns its bytes;
+   * `ShardHintView.decode` copies none.
    */
   decode(bytes: Uint8Array): Result<DecodedShardHint, ShardHintDecodeError> {
     assertBytes(bytes, "bytes");

@@ -8,9 +8,8 @@ const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 /**
  * A reusable view of encoded metadata, in place.
  *
- * Like `ShardHintView`: decoding allocates nothing, and the decoded bytes must
- * not change while the view is in use. A new view shows a range hint and no
- * connector's bytes.
+ * Like `ShardHintView`: decoding allocates nothing, and the decoded bytes must not change while the view is in use. A
+ * new view shows a range hint and no connector's bytes.
  */
 export class ShardMetadataView {
   readonly hint: ShardHintView = new ShardHintView();

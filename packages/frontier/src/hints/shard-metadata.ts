@@ -23,7 +23,8 @@ const readMetadataJson: JsonReader<ShardMetadata> = /* @__PURE__ */ JsonReader.o
   connectorExtra: JsonReader.bytes,
 });
 
-// Holds the result of the owned form before it is copied. Nothing here awaits or calls back, so calls cannot interleave.
+// Holds the result of the owned form before it is copied. Nothing here awaits or calls back, so calls cannot
+// interleave.
 const spare = /* @__PURE__ */ new MetadataBuf();
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
@@ -56,8 +57,8 @@ export const ShardMetadata = {
   },
 
   /**
-   * Reads an envelope. Accepts any bytes; no bytes mean a range hint and no connector's
-   * bytes. The result owns its bytes; `ShardMetadataView.decode` copies none.
+   * Reads an envelope. Accepts any bytes; no bytes mean a range hint and no connector's bytes. The result owns its
+   * bytes; `ShardMetadataView.decode` copies none.
    */
   decode(bytes: Uint8Array): Result<ShardMetadata, ShardMetadataDecodeError> {
     const hintSize = readEnvelope(bytes);

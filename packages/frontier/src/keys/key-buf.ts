@@ -5,8 +5,8 @@ import { ScratchBuf } from "./scratch-buf.ts";
 /**
  * Reusable storage for one key.
  *
- * It holds one byte more than a key may have, so that an encoding that is one byte too long
- * can still be measured and refused.
+ * It holds one byte more than a key may have, so that an encoding that is one byte too long can still be measured and
+ * refused.
  */
 export class KeyBuf extends ScratchBuf {
   static readonly CAPACITY: number = MAX_KEY_SIZE + 1;

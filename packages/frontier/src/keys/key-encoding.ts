@@ -4,8 +4,8 @@ import { KeyBuf } from "./key-buf.ts";
 /**
  * A typed key that knows its bytes.
  *
- * Everything above relies on two promises of an implementation. Where they are
- * broken, ranges contain the wrong keys, and nothing reports it:
+ * Everything above relies on two promises of an implementation. Where they are broken, ranges contain the wrong keys,
+ * and nothing reports it:
  *
  * - *order*: where `a` comes before `b`, the bytes of `a` come before those of `b`;
  * - *canonical*: equal keys have equal bytes, and a key has the same bytes every time.

@@ -15,8 +15,8 @@ export interface ManifestRowInput {
 /**
  * A row of a manifest as a key: manifest id, then row, eight bytes each, big-endian.
  *
- * Keys are in the order of their manifests and, within one, of their rows. The
- * width is fixed, so there is nothing to escape and nothing to terminate.
+ * Keys are in the order of their manifests and, within one, of their rows. The width is fixed, so there is nothing to
+ * escape and nothing to terminate.
  */
 export class ManifestRowKey implements KeyEncoding {
   static readonly ENCODED_LEN: number = 16;

@@ -11,10 +11,9 @@ const UTF8 = /* @__PURE__ */ new TextEncoder();
 /**
  * A path as a key: its UTF-8 bytes, unchanged.
  *
- * Nothing is normalized: `a//b` and `a/b` are two keys, and so are two spellings
- * of one accented letter. Paths are in the order of their bytes, which is the order
- * of their code points and not that of `<` on strings: `"\u{FF5E}"` comes before
- * `"\u{1F600}"` here.
+ * Nothing is normalized: `a//b` and `a/b` are two keys, and so are two spellings of one accented letter. Paths are in
+ * the order of their bytes, which is the order of their code points and not that of `<` on strings: `"\u{FF5E}"` comes
+ * before `"\u{1F600}"` here.
  */
 export class PathKey implements KeyEncoding {
   readonly path: string;

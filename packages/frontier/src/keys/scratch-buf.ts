@@ -1,15 +1,15 @@
 import { assert, assertBytes } from "@gossip/stdx";
 
-// Storage never starts at the first byte of its buffer. So a byte array whose `byteOffset` is zero cannot be a
-// view of ours, and `isViewedBy` seldom has to read `buffer`: on a short array that V8 keeps inside its heap,
-// reading it moves the bytes out, which costs more than copying a key.
+// Storage never starts at the first byte of its buffer. So a byte array whose `byteOffset` is zero cannot be a view of
+// ours, and `isViewedBy` seldom has to read `buffer`: on a short array that V8 keeps inside its heap, reading it moves
+// the bytes out, which costs more than copying a key.
 const GAP = 8;
 
 /**
  * Storage of a fixed capacity that holds one byte string at a time.
  *
- * The byte string is the first `length` bytes; the rest is undefined. Every write increments
- * `generation`, so that borrowed views can detect it.
+ * The byte string is the first `length` bytes; the rest is undefined. Every write increments `generation`, so that
+ * borrowed views can detect it.
  */
 export abstract class ScratchBuf {
   /** All of the storage. Write to it, then call `commit` with the size that counts. */

@@ -1,9 +1,8 @@
 /**
  * Bytes that `text` takes in UTF-8.
  *
- * If the code unit at some index is a lone surrogate, the text has no UTF-8, and the
- * result is `-1 - index`. Counting allocates nothing, so a text of any length can be
- * refused cheaply.
+ * If the code unit at some index is a lone surrogate, the text has no UTF-8, and the result is `-1 - index`. Counting
+ * allocates nothing, so a text of any length can be refused cheaply.
  */
 export function utf8Size(text: string): number {
   let size = text.length;

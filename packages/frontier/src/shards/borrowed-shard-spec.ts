@@ -5,9 +5,9 @@ import type { ShardSpecScratch } from "./shard-spec-scratch.ts";
 /**
  * A shard spec borrowed from a `ShardSpecScratch`.
  *
- * It is valid until the scratch is written again. Reading it after that throws
- * `InvariantViolation`, because the bytes would be another shard's. Arrays that were read
- * from it before are not guarded. Call `toOwned` to keep it, before the next `await`.
+ * It is valid until the scratch is written again. Reading it after that throws `InvariantViolation`, because the bytes
+ * would be another shard's. Arrays that were read from it before are not guarded. Call `toOwned` to keep it, before the
+ * next `await`.
  *
  * Each read of a field creates a view, so read it once.
  */

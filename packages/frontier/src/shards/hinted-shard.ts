@@ -76,8 +76,8 @@ const PREFIX: SpecConstructor<PrefixShardInput, PrefixShardError> = {
 /**
  * A shard of all keys that start with a prefix, with a `Prefix` hint.
  *
- * Errors, in this order: `EmptyPrefix`, `PrefixTooLarge`, `NoSuccessor`, metadata that is
- * too large, other errors of the spec.
+ * Errors, in this order: `EmptyPrefix`, `PrefixTooLarge`, `NoSuccessor`, metadata that is too large, other errors of
+ * the spec.
  */
 export const prefixShard: OwnedForm<PrefixShardInput, PrefixShardError> = /* @__PURE__ */ ownedForm(PREFIX);
 /** As `prefixShard`, borrowed from a scratch. */

@@ -17,10 +17,9 @@ import { ShardSpecScratch } from "./shard-spec-scratch.ts";
 /**
  * The code of one constructor that all its forms share.
  *
- * `parts` returns bounds and metadata: the caller's own arrays, or views of the scratch. It
- * must not overwrite a part that it still needs: the caller may have passed views of the
- * scratch. The parts are validated before they are copied, because a part that is too large
- * for a spec may also be too large for a buffer. `refuse` converts the error.
+ * `parts` returns bounds and metadata: the caller's own arrays, or views of the scratch. It must not overwrite a part
+ * that it still needs: the caller may have passed views of the scratch. The parts are validated before they are copied,
+ * because a part that is too large for a spec may also be too large for a buffer. `refuse` converts the error.
  */
 export interface SpecConstructor<Input, E> {
   parts(input: Input, scratch: ShardSpecScratch): Result<ShardSpecRef, E>;
@@ -29,8 +28,8 @@ export interface SpecConstructor<Input, E> {
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
-// Kept between calls, because a scratch is 24 KiB. It is removed while in use: a caller's key encoding may itself build a
-// spec, and then needs another.
+// Kept between calls, because a scratch is 24 KiB. It is removed while in use: a caller's key encoding may itself build
+// a spec, and then needs another.
 let spare: ShardSpecScratch | undefined;
 
 /** A constructor that owns its result. */

@@ -7,9 +7,9 @@ import { readU64 } from "../keys/u64-bytes.ts";
 /**
  * Split points that a shard with this hint can be cut at. *Addition.*
  *
- * A range or a prefix can be cut anywhere. A manifest can be cut only at its rows: each
- * point becomes the first row at or above it, which cuts between the same rows. Points that
- * would leave an empty part, and duplicates, are left out. The order is kept.
+ * A range or a prefix can be cut anywhere. A manifest can be cut only at its rows: each point becomes the first row at
+ * or above it, which cuts between the same rows. Points that would leave an empty part, and duplicates, are left out.
+ * The order is kept.
  */
 export function alignSplitPoints(hint: ShardHint, points: readonly Uint8Array[]): Uint8Array[] {
   assertHint(hint);

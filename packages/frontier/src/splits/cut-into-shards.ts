@@ -44,7 +44,8 @@ export function checkParts(
   for (const [index, part] of parts.entries()) {
     const checked = rangeShardRef(part, scratch);
     if (!checked.ok) return checked;
-    // An empty bound means unbounded, which is right for the ends of the range. Between two parts it would make them overlap.
+    // An empty bound means unbounded, which is right for the ends of the range. Between two parts it would make them
+    // overlap.
     const isOpenInside = part.end.length === 0 && index < parts.length - 1;
     if (isOpenInside) return err({ kind: "InvertedRange", startLen: part.start.length, endLen: 0 });
   }

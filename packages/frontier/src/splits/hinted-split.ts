@@ -28,8 +28,8 @@ export type HintedSplitError =
 /**
  * Plan to cut `parent` at `points`, each child with its own hint. *Addition.*
  *
- * What `planSplitReplaceAtPoints` refuses is refused first. For a manifest the points
- * must be keys of its rows: see `alignSplitPoints`.
+ * What `planSplitReplaceAtPoints` refuses is refused first. For a manifest the points must be keys of its rows: see
+ * `alignSplitPoints`.
  */
 export function planHintedSplitReplace(
   parent: ShardSpecRef,

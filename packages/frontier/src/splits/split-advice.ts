@@ -9,8 +9,8 @@ const EXTRA_WIDTH = 8;
 /**
  * A key strictly inside a range, about halfway, or `undefined` if there is none. *Addition.*
  *
- * A range without an end is cut halfway to `ff`, repeated once more than its start is
- * long, or right after its start if no key lies in between.
+ * A range without an end is cut halfway to `ff`, repeated once more than its start is long, or right after its start if
+ * no key lies in between.
  */
 export function rangeMidpoint(range: RangeInput): Uint8Array | undefined {
   const { start, end } = readRange(range);
@@ -21,14 +21,12 @@ export function rangeMidpoint(range: RangeInput): Uint8Array | undefined {
 /**
  * Up to `partCount - 1` keys that cut a range into equal parts of key space. *Addition.*
  *
- * Equal to within one unit, at a width of eight bytes beyond the longer bound, or of
- * the longest key there is. The keys increase strictly and lie strictly inside; there
- * are fewer if the range is too narrow, and none if it is empty or a bound is
- * too large. Zeros at their ends are left off. A range without an end is cut as if it
- * ended where `rangeMidpoint` takes it to.
+ * Equal to within one unit, at a width of eight bytes beyond the longer bound, or of the longest key there is. The keys
+ * increase strictly and lie strictly inside; there are fewer if the range is too narrow, and none if it is empty or a
+ * bound is too large. Zeros at their ends are left off. A range without an end is cut as if it ended where
+ * `rangeMidpoint` takes it to.
  *
- * This divides space, not data: where keys crowd together, `splitPointsFromSamples`
- * does better.
+ * This divides space, not data: where keys crowd together, `splitPointsFromSamples` does better.
  */
 export function evenSplitPoints(range: RangeInput, partCount: number): Uint8Array[] {
   const { start, end: givenEnd } = readRange(range);
@@ -55,9 +53,8 @@ export function evenSplitPoints(range: RangeInput, partCount: number): Uint8Arra
 /**
  * Up to `partCount - 1` of the keys seen, that cut a range into parts with equal shares of them. *Addition.*
  *
- * Takes the keys at every `1/partCount` of the sorted distinct samples inside the range,
- * except its start. Samples may come in any order and repeat; those outside
- * the range and those too large for a bound are ignored.
+ * Takes the keys at every `1/partCount` of the sorted distinct samples inside the range, except its start. Samples may
+ * come in any order and repeat; those outside the range and those too large for a bound are ignored.
  */
 export function splitPointsFromSamples(
   range: RangeInput,

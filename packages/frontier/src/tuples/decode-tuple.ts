@@ -27,9 +27,9 @@ import { readUtf8 } from "../keys/utf8.ts";
 /**
  * Decodes a tuple. Accepts any bytes, and returns an error if they are not a tuple.
  *
- * Pass the `order` that the tuple was encoded with: the bytes do not contain it. The decoded parts own
- * their bytes. They encode to the same bytes again, except for NaN: every bit pattern of NaN decodes,
- * and NaN always encodes to `7ff8000000000000`. Keep the original key if you have to find it again.
+ * Pass the `order` that the tuple was encoded with: the bytes do not contain it. The decoded parts own their bytes.
+ * They encode to the same bytes again, except for NaN: every bit pattern of NaN decodes, and NaN always encodes to
+ * `7ff8000000000000`. Keep the original key if you have to find it again.
  */
 export function decodeTuple(
   bytes: Uint8Array,
@@ -207,5 +207,6 @@ class TupleReader {
   }
 }
 
-// Shared by all calls, because a key is decoded for every item. Nothing here awaits or calls back, so calls cannot interleave.
+// Shared by all calls, because a key is decoded for every item. Nothing here awaits or calls back, so calls cannot
+// interleave.
 const reader = /* @__PURE__ */ new TupleReader();

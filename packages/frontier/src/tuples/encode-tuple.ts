@@ -8,9 +8,9 @@ import { writeTuple } from "./write-tuple.ts";
 /**
  * The bytes of a tuple, the same that FoundationDB's tuple layer gives it.
  *
- * Keys are in the order of their first parts, then of their second, and so on; a
- * tuple comes before the longer ones that it begins. A descending part is the
- * complement of its whole encoding. FoundationDB has no such parts and cannot decode them.
+ * Keys are in the order of their first parts, then of their second, and so on; a tuple comes before the longer ones
+ * that it begins. A descending part is the complement of its whole encoding. FoundationDB has no such parts and cannot
+ * decode them.
  */
 export function encodeTuple(
   parts: readonly TupleElement[],

@@ -15,8 +15,7 @@ import { utf8Size } from "../keys/utf8.ts";
 /**
  * The size of a tuple in bytes, or the first error, in the order of its elements.
  *
- * After measuring, writing cannot fail, so a refused tuple leaves the caller's buffer
- * unchanged.
+ * After measuring, writing cannot fail, so a refused tuple leaves the caller's buffer unchanged.
  */
 export function measureTuple(parts: readonly TupleElement[], order: readonly PartOrder[]): number | TupleEncodeError {
   let size = 0;

@@ -8,14 +8,15 @@ const NAN_HIGH = 0x7ff8_0000;
 /**
  * Writes a double so that byte order is numeric order: `-0` before `0`, NaN last.
  *
- * The IEEE 754 bits of positive numbers are already in order, so only the sign bit is set. Those of
- * negative numbers are in reverse order, so all bits are flipped.
+ * The IEEE 754 bits of positive numbers are already in order, so only the sign bit is set. Those of negative numbers
+ * are in reverse order, so all bits are flipped.
  */
 export function writeDouble(value: number, target: Uint8Array, offset: number): void {
   word.setFloat64(0, value);
   let high = word.getUint32(0);
   let low = word.getUint32(4);
-  // NaN has many bit patterns, and a program cannot choose the one it holds. Write one of them, so that NaN has one key.
+  // NaN has many bit patterns, and a program cannot choose the one it holds. Write one of them, so that NaN has one
+  // key.
   if (Number.isNaN(value)) {
     high = NAN_HIGH;
     low = 0;

@@ -3,9 +3,8 @@ import { assert } from "@gossip/stdx";
 /**
  * One element of a tuple key.
  *
- * A bigint is an integer, to ±(2^64 − 1). A number is a double, whole or not: `1` and
- * `1n` are different keys, and all integers sort before all doubles. An array is a
- * tuple within the tuple.
+ * A bigint is an integer, to ±(2^64 − 1). A number is a double, whole or not: `1` and `1n` are different keys, and all
+ * integers sort before all doubles. An array is a tuple within the tuple.
  */
 export type TupleElement = null | boolean | bigint | number | string | Uint8Array | TupleUuid | readonly TupleElement[];
 
@@ -18,8 +17,8 @@ export interface TupleUuid {
 /**
  * In which direction one part of a tuple sorts.
  *
- * The parts of a key and their directions are a schema: it is not in the bytes, so
- * pass the same one to encode, decode and range. Parts beyond its end ascend.
+ * The parts of a key and their directions are a schema: it is not in the bytes, so pass the same one to encode, decode
+ * and range. Parts beyond its end ascend.
  */
 export type PartOrder = "Ascending" | "Descending";
 

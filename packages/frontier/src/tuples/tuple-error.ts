@@ -10,13 +10,13 @@ export type TupleEncodeError =
   /** Tuples within tuples, more than 64 deep. */
   | { readonly kind: "PartTooDeep"; readonly partIndex: number }
   /**
-   * A descending part with a zero byte in its string or bytes, or a null in its nested tuple.
-   * Its complement would sort on the wrong side of what it begins with.
+   * A descending part with a zero byte in its string or bytes, or a null in its nested tuple. Its complement would sort
+   * on the wrong side of what it begins with.
    */
   | { readonly kind: "ZeroInDescending"; readonly partIndex: number }
   /**
-   * A null right after a string, bytes or a nested tuple of the other direction.
-   * Its byte would look like a part of what ends there.
+   * A null right after a string, bytes or a nested tuple of the other direction. Its byte would look like a part of
+   * what ends there.
    */
   | { readonly kind: "AmbiguousNull"; readonly partIndex: number }
   /** `size` counts up to the part with which the tuple became too large. */
