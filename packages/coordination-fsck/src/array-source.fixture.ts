@@ -15,6 +15,7 @@ import type {
 } from "./fsck-source.ts";
 import { inspectThroughPort } from "./inspect-through-port.ts";
 import { RunCensus } from "./run-census.ts";
+import { StatusCounts } from "./status-counts.ts";
 
 /** A run as it is stored, to be changed at will. */
 export interface ArrayRun {
@@ -24,6 +25,7 @@ export interface ArrayRun {
   shards: StoredShard[];
   entries: IndexEntry[];
   census?: RunCensus | undefined;
+  statusCounts?: StatusCounts | undefined;
   notes?: Result<Note, string>[];
   /** What is listed and cannot be looked up: ids of shards and keys of entries. */
   unfindable?: ReadonlySet<unknown>;
@@ -52,7 +54,10 @@ export class ArraySource implements FsckSource {
     return source;
   }
 
+  /** Makes every count what the records say. */
   recount(): void {
+    for (const run of this.runs)
+      run.statusCounts = StatusCounts.of(run.shards.flatMap(({ record }) => (record.ok ? [record.value] : [])));
     const total = this.runs.reduce((sum, { shards }) => sum + shards.length, 0);
     this.counts = this.runs.map(({ tenant, run, shards }) => ({ scope: "Run", tenant, run, count: shards.length }));
     for (const tenant of new Set(this.runs.map((run) => run.tenant))) {
@@ -98,12 +103,10 @@ export class ArraySource implements FsckSource {
   }
 }
 
-function viewOf({ tenant, run, record, shards, entries, census, notes = [], unfindable }: ArrayRun): RunView {
+function viewOf({ record, shards, entries, notes = [], unfindable, ...rest }: ArrayRun): RunView {
   return {
-    tenant,
-    run,
+    ...rest,
     record,
-    census,
     findShard: (shard) => Promise.resolve(unfindable?.has(shard) !== true),
     findEntry: ({ key }) => Promise.resolve(unfindable?.has(key) !== true),
     entriesOf,

@@ -1,6 +1,7 @@
 import type { RunId, TenantId } from "@gossip/contracts";
 import type { RunAddress, FsckFinding } from "./finding.ts";
 import type { CountScope, StoredCount } from "./fsck-source.ts";
+import { COUNTED_STATUSES, type StatusCounts } from "./status-counts.ts";
 
 interface CountedScope {
   readonly scope: CountScope;
@@ -44,5 +45,17 @@ export class CountCheck {
       this.#scopes.set(name, counted);
     }
     return counted;
+  }
+}
+
+/** Compares the status counts of a run with those of its shards. */
+export function* checkStatusCounts(
+  { tenant, run }: RunAddress,
+  stored: StatusCounts,
+  counted: StatusCounts,
+): Generator<FsckFinding> {
+  for (const scope of COUNTED_STATUSES) {
+    if (stored[scope] !== counted[scope])
+      yield { kind: "WrongCount", scope, tenant, run, stored: stored[scope], counted: counted[scope] };
   }
 }

@@ -23,7 +23,7 @@ export interface RunAddress {
  * - `LostProgress`      — the shard that took over from a split one has not come as far.
  * - `MissingEntry`      — an index lacks a shard that it should have. `repair` adds it.
  * - `StrayEntry`        — an index has an entry that it should not have. `repair` removes it.
- * - `WrongCount`        — a count is wrong. `repair` corrects it.
+ * - `WrongCount`        — a count is wrong: of shards, or of those of a run in one status. `repair` corrects it.
  * - `WrongCensus`       — the shards of a run are not those that its census counted: a record is missing, or is one too many.
  * - `NotFoundByKey`     — a record, or an entry of `index`, is listed, but the engine does not find it by its key. The store's file is
  *                         damaged: restore a backup.

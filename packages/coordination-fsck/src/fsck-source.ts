@@ -3,6 +3,7 @@ import type { Note, RunRecord, ShardRecord } from "@gossip/coordination";
 import type { InfraError } from "@gossip/coordination-errors";
 import type { Result } from "@gossip/stdx";
 import type { RunCensus } from "./run-census.ts";
+import type { CountedStatus, StatusCounts } from "./status-counts.ts";
 
 /**
  * A store that can be checked, and whose indexes can be rebuilt.
@@ -13,7 +14,7 @@ import type { RunCensus } from "./run-census.ts";
 export interface FsckSource {
   /** Look at the store as it is now: a consistent snapshot, if the store can hold one. */
   look(): Promise<StoreView>;
-  /** Make the indexes and counts what the records say, and write a census for runs that have none. Records are not touched. */
+  /** Make the indexes and counts what the records say, and write a census and status counts for runs that have none. Records are not touched. */
   rebuildIndexes(): Promise<RebuiltIndexes>;
   /** What was thrown while reading, in our words. */
   explain(thrown: unknown): InfraError;
@@ -44,6 +45,8 @@ export interface RunView {
   notes?(): AsyncIterable<Result<Note, string>>;
   /** The census of the run, as stored; `undefined` for a run that is older than the census. Left out by a store that keeps none. */
   readonly census?: RunCensus | undefined;
+  /** The status counts of the run, as stored; `undefined` for a run without them. Left out by a store that keeps none. */
+  readonly statusCounts?: StatusCounts | undefined;
   /**
    * Whether the engine finds a shard's record by its key, as it does for every operation, and finds the record that `shards` showed. Left
    * out by a store in which listing and looking up cannot disagree.
@@ -82,7 +85,8 @@ export interface StoredCount {
   readonly count: number;
 }
 
-export type CountScope = "Run" | "Tenant" | "Total";
+/** What a count covers: the shards of a run, of a tenant, of the store, or those of a run in one status. */
+export type CountScope = "Run" | "Tenant" | "Total" | CountedStatus;
 
 export interface RebuiltIndexes {
   readonly removedEntries: number;

@@ -392,6 +392,28 @@ describe("indexes and counts", () => {
   });
 });
 
+describe("status counts", () => {
+  test.each(["Done", "Split", "Parked"] as const)("a wrong count of shards that are %s is found", async (scope) => {
+    const { source } = await makeFamily();
+    const run = source.runs[0]!;
+    const counted = run.statusCounts![scope];
+    run.statusCounts = { ...run.statusCounts!, [scope]: counted + 2 };
+    const findings = await findingsOf(source);
+    expect(findings).toEqual([{ kind: "WrongCount", scope, ...place, stored: counted + 2, counted }]);
+    expect(findings.every(isRepairable)).toBe(true);
+  });
+
+  test("a run without counts is not judged by them, nor is one with a shard that cannot be read", async () => {
+    const { source, active } = await makeFamily();
+    const run = source.runs[0]!;
+    run.statusCounts = undefined;
+    expect(await findingsOf(source)).toEqual([]);
+    run.statusCounts = { Done: 0, Split: 0, Parked: 0 };
+    run.shards = run.shards.map((each) => (each.shard === active.shard ? { ...each, record: err("damaged") } : each));
+    expect((await findingsOf(source)).map(({ kind }) => kind)).not.toContain("WrongCount");
+  });
+});
+
 describe("censuses and lookups", () => {
   test("a record that vanished with its entries, and left the counts right, is missed by the census", async () => {
     const { source, cut } = await makeFamily();

@@ -6,12 +6,13 @@ import { assert, assertCount, err, InvariantViolation, ok, type Result } from "@
 import { checkCoverage } from "./check-coverage.ts";
 import { IndexCheck } from "./check-indexes.ts";
 import { checkLineage } from "./check-lineage.ts";
-import { CountCheck } from "./check-counts.ts";
+import { checkStatusCounts, CountCheck } from "./check-counts.ts";
 import { checkNotes } from "./check-notes.ts";
 import type { RunAddress, FsckFinding } from "./finding.ts";
 import type { CountScope, FsckSource, RebuiltIndexes, RunView, StoredShard, StoreView } from "./fsck-source.ts";
 import { RunCensus } from "./run-census.ts";
 import { nodeOf, type ShardNode } from "./shard-node.ts";
+import { StatusCounts } from "./status-counts.ts";
 
 export interface FsckOptions {
   /** Most findings to keep; 1,000 by default. The rest are counted. */
@@ -152,6 +153,9 @@ class StoreWalk {
     this.#add(indexes.strays(unreadable));
     if (view.census !== undefined && !RunCensus.isEqual(view.census, census))
       this.#add([{ kind: "WrongCensus", ...address, stored: view.census.count, counted: census.count }]);
+    // The status of a shard that cannot be read is unknown.
+    if (view.statusCounts !== undefined && unreadable.size === 0)
+      this.#add(checkStatusCounts(address, view.statusCounts, StatusCounts.of(nodes.values())));
     if (view.record.kind === "Found") this.#checkTree(address, view.record.record, nodes, unreadable.size === 0);
     else if (nodes.size > 0 && view.record.kind !== "Unreadable")
       this.#add([{ kind: "ShardsWithoutRun", ...address, shardCount: nodes.size }]);

@@ -13,3 +13,4 @@ export type {
 export { fsck, repair, type FsckOptions, type FsckReport } from "./fsck.ts";
 export { inspectThroughPort } from "./inspect-through-port.ts";
 export { RunCensus } from "./run-census.ts";
+export { StatusCounts, type CountedStatus } from "./status-counts.ts";

@@ -97,7 +97,7 @@ export class LmdbStore implements CoordinationStore, AsyncDisposable {
     );
   }
 
-  /** Cost grows with the number of shards: about a seventh of a second for a million. */
+  /** Cost grows with the number of shards that are held or were released with progress. */
   readProgress(moment: RunMoment): Result<RunProgress, InfraError> {
     return this.#read("lmdb.readProgress", () =>
       this.#records.hasRun(moment) ? readProgress(this.#rows, this.#records, moment) : RunProgress.NONE,

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { RunId } from "@gossip/contracts";
-import { fsck, isRepairable, repair, type FsckFinding } from "@gossip/coordination-fsck";
+import { fsck, isRepairable, repair, type CountScope, type FsckFinding } from "@gossip/coordination-fsck";
 import { err, ok } from "@gossip/stdx";
 import { acting, addStoreCommand, withStore, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
 import { fail } from "../output/cli-error.ts";
@@ -100,6 +100,11 @@ function sentenceOf(finding: FsckFinding): string {
       return `${run}${shard}: ${what} cannot be looked up: the store is damaged; restore a backup`;
     }
     case "WrongCount":
-      return `${run === "" ? finding.scope : run}: ${finding.stored} shards are counted, ${finding.counted} are there`;
+      return `${run === "" ? finding.scope : run}: ${finding.stored} ${inStatus(finding.scope)}shards are counted, ${finding.counted} are there`;
   }
+}
+
+/** The status that a count is limited to, if it is. */
+function inStatus(scope: CountScope): string {
+  return scope === "Run" || scope === "Tenant" || scope === "Total" ? "" : `${scope.toLowerCase()} `;
 }

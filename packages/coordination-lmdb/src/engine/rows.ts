@@ -139,6 +139,11 @@ export class Rows {
     return this.#db.ifVersion(key, version ?? IF_EXISTS, write);
   }
 
+  /** Queues writes that are made if there is still no such row. */
+  ifMissing(key: Buffer, write: () => void): Promise<boolean> {
+    return this.#db.ifNoExists(key, write);
+  }
+
   /** Queues a write that is made if the row still has this version, and gives it the next one. */
   putNext(key: Buffer, value: Uint8Array, version: number): Promise<boolean> {
     return this.#db.put(key, value, nextVersion(version), version);
@@ -153,11 +158,27 @@ export class Rows {
     void this.#db.remove(key);
   }
 
+  /**
+   * Whether no other process has the store open. A process that has it open has read from it, and is in the engine's
+   * table of readers until it closes it or dies.
+   */
+  isOnlyProcess(): boolean {
+    this.#db.readerCheck();
+    const readers = (this.#db as unknown as ListsReaders).readerList();
+    const pids = [...readers.matchAll(/^\s*(\d+) /gmu)].map(([, pid]) => Number(pid));
+    return pids.every((pid) => pid === process.pid);
+  }
+
   /** Size of the pages that hold rows, in bytes. */
   get usedSize(): number {
     const { pageSize, treeBranchPageCount, treeLeafPageCount, overflowPages } = this.#db.getStats() as TreeStats;
     return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
   }
+}
+
+/** Missing in the types of the driver: one line per reader, which begins with the id of its process. */
+interface ListsReaders {
+  readerList(): string;
 }
 
 interface TreeStats {

@@ -15,6 +15,7 @@ const RUN_KINDS = [
   RowKind.DeletedRun,
   RowKind.Unswept,
   RowKind.Census,
+  RowKind.StatusCount,
   RowKind.ShardRecord,
   RowKind.Claim,
   RowKind.Status,

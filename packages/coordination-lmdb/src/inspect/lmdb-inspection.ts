@@ -9,6 +9,7 @@ import {
   type IndexEntry,
   type RebuiltIndexes,
   type RunView,
+  type StatusCounts,
   type StoredCount,
   type StoredRunRecord,
   type StoredShard,
@@ -25,6 +26,7 @@ import { rebuildIndexes } from "./rebuild-indexes.ts";
 import { isRunVersion, isShardVersion } from "../layout/row-version.ts";
 import { rangeOf, type RowEntry, type Rows } from "../engine/rows.ts";
 import { shardEntries } from "../layout/shard-rows.ts";
+import { sumOf } from "../write/status-counts.ts";
 import { assertOpen, SnapshotEntries } from "./snapshot-entries.ts";
 
 const UNREADABLE_CENSUS: RunCensus = Object.freeze({ count: -1, digest: 0n });
@@ -95,6 +97,7 @@ class LmdbRunView implements RunView {
   readonly run: RunView["run"];
   readonly record: StoredRunRecord;
   readonly census: RunCensus | undefined;
+  readonly statusCounts: StatusCounts | undefined;
   readonly #entries: SnapshotEntries;
   /** The record that `shards` yielded last. */
   #shown: Uint8Array | undefined;
@@ -107,6 +110,7 @@ class LmdbRunView implements RunView {
     const census = this.#row(RowKind.Census);
     // An unreadable census matches no shards, so that it is reported.
     this.census = census && (RunCensus.tryFromBytes(census.value) ?? UNREADABLE_CENSUS);
+    this.statusCounts = sumOf(this.#entries.of(rangeOf(runKey(RowKind.StatusCount, this))));
   }
 
   async *shards(): AsyncGenerator<StoredShard> {

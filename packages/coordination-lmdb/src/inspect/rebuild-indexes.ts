@@ -1,6 +1,6 @@
-import type { ShardId } from "@gossip/contracts";
+import type { ShardId, ShardStatus } from "@gossip/contracts";
 import { decodeShardRecord } from "@gossip/coordination-codec";
-import type { RebuiltIndexes } from "@gossip/coordination-fsck";
+import { StatusCounts, type RebuiltIndexes } from "@gossip/coordination-fsck";
 import type { PendingTasks, RunAddress } from "@gossip/store-kit";
 import { addMissingCensus } from "../write/census.ts";
 import { putCount, storedCount } from "../write/counts.ts";
@@ -8,6 +8,7 @@ import { INDEX_KINDS, indexEntryOf, listAddresses } from "./inspected-rows.ts";
 import { lastU64, RowKind, runKey, storeKey, tenantKey, tenantOf } from "../layout/keyspace.ts";
 import { rangeOf, type Rows } from "../engine/rows.ts";
 import { shardEntries } from "../layout/shard-rows.ts";
+import { isCounted, readStatusCounts, setStatusCounts } from "../write/status-counts.ts";
 import { assertOpen, SnapshotEntries } from "./snapshot-entries.ts";
 
 /** The differences between the indexes of a run and its records. */
@@ -16,6 +17,8 @@ interface Difference {
   readonly stray: readonly Buffer[];
   /** All shards that exist, readable or not. */
   readonly shards: readonly ShardId[];
+  /** `undefined` if a shard cannot be read. */
+  readonly statusCounts: StatusCounts | undefined;
 }
 
 /**
@@ -34,12 +37,13 @@ export async function rebuildIndexes(rows: Rows, pending: PendingTasks): Promise
     await rows.transact(() => {
       // Rows of a removed run are only waiting for the sweeper.
       if (rows.has(runKey(RowKind.Unswept, address))) return;
-      const { missing, stray, shards } = findDifference(rows, address);
+      const { missing, stray, shards, statusCounts } = findDifference(rows, address);
       for (const key of stray) rows.remove(key);
       for (const key of missing) rows.put(key);
       rebuilt.removedEntries += stray.length;
       rebuilt.addedEntries += missing.length;
       rebuilt.correctedCounts += correctCount(rows, runKey(RowKind.RunCount, address), shards.length);
+      rebuilt.correctedCounts += correctStatusCounts(rows, address, statusCounts);
       rebuilt.addedCensuses += addMissingCensus(rows, address, shards);
     });
   }
@@ -58,12 +62,16 @@ function findDifference(rows: Rows, address: RunAddress): Difference {
   const expected = new Map<string, Buffer>();
   const unreadable = new Set<ShardId>();
   const shards: ShardId[] = [];
+  const statuses: { readonly status: ShardStatus }[] = [];
   for (const { key, value } of rows.entries(rangeOf(runKey(RowKind.ShardRecord, address)))) {
     const record = decodeShardRecord(value);
     const shard = lastU64(key) as ShardId;
     shards.push(shard);
     if (!record.ok || record.value.shard !== shard) unreadable.add(shard);
-    else for (const entry of shardEntries(address, record.value)) expected.set(nameOf(entry), entry);
+    else {
+      statuses.push({ status: record.value.status });
+      for (const entry of shardEntries(address, record.value)) expected.set(nameOf(entry), entry);
+    }
   }
   const isUnjudged = (key: Buffer) => {
     const { shard } = indexEntryOf(key);
@@ -73,7 +81,17 @@ function findDifference(rows: Rows, address: RunAddress): Difference {
     missing: [...expected].filter(([name]) => !actual.has(name)).map(([, key]) => key),
     stray: [...actual].filter(([name, key]) => !expected.has(name) && !isUnjudged(key)).map(([, key]) => key),
     shards,
+    statusCounts: unreadable.size > 0 ? undefined : StatusCounts.of(statuses),
   };
+}
+
+/** Returns how many of the three were wrong. Writes missing ones, unless an older version may still write. */
+function correctStatusCounts(rows: Rows, address: RunAddress, counted: StatusCounts | undefined): number {
+  if (counted === undefined || !rows.has(runKey(RowKind.RunHead, address))) return 0;
+  const stored = readStatusCounts(rows, address);
+  if (stored === undefined ? !isCounted(rows) : StatusCounts.isEqual(stored, counted)) return 0;
+  setStatusCounts(rows, address, counted);
+  return stored === undefined ? 0 : StatusCounts.differences(stored, counted);
 }
 
 function correctSums(rows: Rows): number {

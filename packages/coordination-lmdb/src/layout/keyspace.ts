@@ -14,6 +14,7 @@ import type { RunAddress } from "@gossip/store-kit";
  * │ Format       │                                              │ 0 · format u32                │
  * │ TotalCount   │                                              │ 0 · shards u64                │
  * │ TenantCount  │ tenant                                       │ 0 · shards u64                │
+ * │ Counted      │                                              │ 0 · nothing                   │
  * ├──────────────┼──────────────────────────────────────────────┼───────────────────────────────┤
  * │ RunHead      │ tenant · run                                 │ the run's · nothing           │
  * │ RunRecord    │ tenant · run                                 │ the run's · record            │
@@ -22,6 +23,7 @@ import type { RunAddress } from "@gossip/store-kit";
  * │ DeletedRun   │ tenant · run                                 │ 0 · mark                      │
  * │ Unswept      │ tenant · run                                 │ 0 · nothing                   │
  * │ Census       │ tenant · run                                 │ 0 · count u64 · digest u64    │
+ * │ StatusCount  │ tenant · run · slot                          │ its own · three counts i64    │
  * ├──────────────┼──────────────────────────────────────────────┼───────────────────────────────┤
  * │ ShardRecord  │ tenant · run · shard                         │ the shard's · record          │
  * ├──────────────┼──────────────────────────────────────────────┼───────────────────────────────┤
@@ -42,6 +44,7 @@ export const RowKind = {
   Format: 0x01,
   TotalCount: 0x02,
   TenantCount: 0x03,
+  Counted: 0x04,
   RunHead: 0x10,
   RunRecord: 0x11,
   RunCount: 0x12,
@@ -49,6 +52,7 @@ export const RowKind = {
   DeletedRun: 0x14,
   Unswept: 0x15,
   Census: 0x16,
+  StatusCount: 0x17,
   ShardRecord: 0x20,
   Claim: 0x30,
   Status: 0x31,

@@ -10,8 +10,9 @@ import type { Rows } from "../engine/rows.ts";
  * - 1: the first.
  * - 2: runs have a census. A version that knows only 1 would create shards without updating it.
  * - 3: runs have notes. A version that knows only 2 would leave the notes of a removed run behind.
+ * - 4: runs have status counts. A version that knows only 3 would not update them.
  */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 const FORMAT_SIZE = 4;
 const FORMAT_KEY = /* @__PURE__ */ storeKey(RowKind.Format);

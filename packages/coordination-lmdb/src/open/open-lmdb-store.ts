@@ -9,8 +9,10 @@ import type { LmdbOpenError } from "./lmdb-open-error.ts";
 import { LmdbStore } from "../lmdb-store.ts";
 import { flush, openDatabase, type LmdbDatabase } from "../engine/open-database.ts";
 import { OpenFolders } from "./open-folders.ts";
+import { countStatuses } from "../read/progress.ts";
 import { Rows } from "../engine/rows.ts";
 import { syncFolders } from "./sync-folders.ts";
+import { beginCounting } from "../write/status-counts.ts";
 
 export interface LmdbStoreOptions {
   /** The folder. It is created if it does not exist. */
@@ -66,7 +68,10 @@ async function openFolder(folder: string, durability: Durability): Promise<Resul
     db = openDatabase(folder, durability);
     const rows = new Rows(db);
     const understood = await checkFormat(rows);
-    if (understood.ok) return ok({ db, rows });
+    if (understood.ok) {
+      await beginCounting(rows, (address) => countStatuses(rows, address));
+      return ok({ db, rows });
+    }
     await db.close();
     return understood;
   } catch (thrown) {

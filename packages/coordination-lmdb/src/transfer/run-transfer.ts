@@ -8,6 +8,7 @@ import { listAddresses } from "../inspect/inspected-rows.ts";
 import { SnapshotEntries } from "../inspect/snapshot-entries.ts";
 import { addressOf, keyAfter, RowKind, runKey, RUN_KEY_SIZE } from "../layout/keyspace.ts";
 import { plus, readCounts, storedCount, writeCounts } from "../write/counts.ts";
+import { isCounted } from "../write/status-counts.ts";
 import { SWEEP_SIZE, sweepRows } from "../write/sweep.ts";
 import { copyRow, decodeFrame, encodeFrame, type FrameRow } from "./row-frame.ts";
 
@@ -16,7 +17,14 @@ export type IncludesRun = (tenant: TenantId, run: RunId) => boolean;
 
 /** Rows of which a run has one, in the order in which they are sent. */
 const SINGLE_KINDS = [RowKind.RunHead, RowKind.RunRecord, RowKind.RunCount, RowKind.Starved, RowKind.Census] as const;
-const MANY_KINDS = [RowKind.ShardRecord, RowKind.Claim, RowKind.Status, RowKind.Order, RowKind.Note] as const;
+const MANY_KINDS = [
+  RowKind.StatusCount,
+  RowKind.ShardRecord,
+  RowKind.Claim,
+  RowKind.Status,
+  RowKind.Order,
+  RowKind.Note,
+] as const;
 const SENT_KINDS: ReadonlySet<number> = new Set([...SINGLE_KINDS, RowKind.DeletedRun, ...MANY_KINDS]);
 /** Rows that are removed last: by them, a removal that was interrupted finds what is left. */
 const LAST_KINDS = [...SINGLE_KINDS, RowKind.DeletedRun, RowKind.Unswept] as const;
@@ -78,7 +86,8 @@ export class RunTransfer {
     const written = await write(() => {
       for (const { key, version, value } of staged) {
         if (key[0] === RowKind.RunCount) countAs(rows, addressOf(key), storedCount(value));
-        else rows.put(key, value, version);
+        // Where an older version may write, the shards of the run are counted when its status is read.
+        else if (key[0] !== RowKind.StatusCount || isCounted(rows)) rows.put(key, value, version);
       }
     });
     return written.ok ? ok(true) : written;

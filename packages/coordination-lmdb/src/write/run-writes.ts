@@ -1,7 +1,7 @@
 import type { CommitAnswer, PutRunSet, RemoveRunSet, SplitShardSet } from "@gossip/coordination";
 import { encodeDeletedRun } from "@gossip/coordination-codec";
 import { encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
-import { RunCensus } from "@gossip/coordination-fsck";
+import { RunCensus, StatusCounts } from "@gossip/coordination-fsck";
 import { checkQuota, CONFLICT, hasEntryMoved } from "@gossip/store-kit";
 import { countIn } from "./census.ts";
 import { plus, readCounts, writeCounts, type ShardCounts } from "./counts.ts";
@@ -12,6 +12,7 @@ import type { RecordRows } from "../read/record-rows.ts";
 import { FIRST_RUN_VERSION, nextVersion } from "../layout/row-version.ts";
 import type { Rows } from "../engine/rows.ts";
 import { encodeShards, prepareNewShards, putNewShards, type NewShardRows } from "../layout/shard-rows.ts";
+import { addToStatusCounts, beginStatusCounts } from "./status-counts.ts";
 import { sweepRows, SWEEP_SIZE } from "./sweep.ts";
 
 const writer = new RecordWriter();
@@ -28,6 +29,7 @@ export function splitShard(set: SplitShardSet): RunWrite {
   const [value] = encodeShards([after]);
   const shards = prepareNewShards(set, created);
   const census = RunCensus.of(created.map(({ shard: id }) => id));
+  const change = StatusCounts.change(before, after);
   const key = shardRecordKey(set, after.shard);
   const isMoved = hasEntryMoved(before, after);
   const oldEntry = isMoved ? entryKey(set, before) : undefined;
@@ -44,6 +46,7 @@ export function splitShard(set: SplitShardSet): RunWrite {
     if (oldEntry !== undefined) rows.remove(oldEntry);
     if (newEntry !== undefined) rows.put(newEntry);
     putNewShards(rows, shards);
+    addToStatusCounts(rows, set, change);
     countIn(rows, set, { added: census, hasShards: true });
     writeCounts(rows, set, plus(counts, shards.length));
     return { kind: "Committed", version };
@@ -57,6 +60,7 @@ export function putRun(set: PutRunSet): RunWrite {
   const value = writer.toOwned();
   const shards = prepareNewShards(set, created);
   const census = RunCensus.of(created.map(({ shard: id }) => id));
+  const change = StatusCounts.of(created);
 
   return (rows, records) => {
     const found = records.runVersion(set);
@@ -69,8 +73,10 @@ export function putRun(set: PutRunSet): RunWrite {
     const version = found === undefined ? FIRST_RUN_VERSION : nextVersion(found);
     rows.put(runKey(RowKind.RunHead, set), undefined, version);
     rows.put(runKey(RowKind.RunRecord, set), value, version);
+    if (found === undefined) beginStatusCounts(rows, set);
     if (shards.length > 0) {
       putNewShards(rows, shards);
+      addToStatusCounts(rows, set, change);
       countIn(rows, set, { added: census, hasShards: counts.run > 0 });
       writeCounts(rows, set, plus(counts, shards.length));
     }

@@ -7,7 +7,14 @@ import { addressOf, RowKind, runKey } from "../layout/keyspace.ts";
 export const SWEEP_SIZE = 4096;
 
 /** Kinds of rows of which a run has many. */
-const SWEPT_KINDS = [RowKind.Claim, RowKind.Status, RowKind.Order, RowKind.ShardRecord, RowKind.Note] as const;
+const SWEPT_KINDS = [
+  RowKind.StatusCount,
+  RowKind.Claim,
+  RowKind.Status,
+  RowKind.Order,
+  RowKind.ShardRecord,
+  RowKind.Note,
+] as const;
 
 /** Remove up to `limit` rows of a removed run, within a transaction. Returns whether none is left. */
 export function sweepRows(rows: Rows, address: RunAddress, limit: number): boolean {

@@ -1,5 +1,7 @@
+import { randomInt } from "node:crypto";
 import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";
 import { ShardEncoder } from "@gossip/coordination-codec/internal";
+import { StatusCounts } from "@gossip/coordination-fsck";
 import { CONFLICT, hasEntryMoved } from "@gossip/store-kit";
 import type { FollowedCapacities } from "../claim/followed-capacities.ts";
 import type { Rows } from "../engine/rows.ts";
@@ -7,6 +9,8 @@ import { RowKind, RUN_KEY_SIZE, runKey, shardRecordKey, writeU64 } from "../layo
 import { noteRows, putNoteRows, type NoteRow } from "../layout/note-rows.ts";
 import { entryKey } from "../layout/entry-key.ts";
 import { nextVersion } from "../layout/row-version.ts";
+import { CountSteps } from "./count-steps.ts";
+import { MAX_SLOT } from "./status-counts.ts";
 import { ValueBuffer } from "./value-buffer.ts";
 
 /** Updates with the same condition on the same run. */
@@ -30,15 +34,22 @@ interface Prepared {
   /** The encoded record of each set. */
   readonly values: readonly Uint8Array[];
   readonly extras: readonly (Extras | undefined)[];
+  /** The sets to write: all, or those that were overtaken before. */
+  readonly isWanted?: ((index: number) => boolean) | undefined;
 }
 
 /** The result of a transaction of updates. */
 interface Written {
   /** Whether each set was committed. */
   readonly isMade: readonly boolean[];
+  /** Sets that were not written only because their run's status counts had changed meanwhile. Empty for nearly every call. */
+  readonly overtaken: readonly number[];
   /** The number of the write, counted by `OwnWrites`. */
   readonly turn: number;
 }
+
+/** How often sets are written again that were overtaken. Afterwards they are conflicts. */
+const MAX_ROUNDS = 16;
 
 /** Maximum number of kept buffers. Only one commit is in flight, unless several coordinators share the store. */
 const MAX_IDLE_BUFFERS = 4;
@@ -55,6 +66,8 @@ export class ShardUpdates {
   readonly #capacities: FollowedCapacities;
   readonly #encoder = new ShardEncoder();
   readonly #idle: ValueBuffer[] = [];
+  /** Where this store counts shards that change their status. Stores that share a slot get in each other's way. */
+  readonly #slot = randomInt(1, MAX_SLOT + 1);
 
   constructor(rows: Rows, capacities: FollowedCapacities) {
     this.#rows = rows;
@@ -64,10 +77,18 @@ export class ShardUpdates {
   async commit(sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
     const buffer = this.#idle.pop() ?? new ValueBuffer();
     const values = buffer.encode(sets, this.#encoder);
-    const { isMade, turn } = await this.#write({ sets, values, extras: sets.map(extrasOf) });
+    const prepared = { sets, values, extras: sets.map(extrasOf) };
+    let { isMade, overtaken, turn } = await this.#write(prepared);
+    this.#capacities.follow({ sets, isMade, turn });
+    for (let round = 1; overtaken.length > 0 && round < MAX_ROUNDS; round++) {
+      const left = new Set(overtaken);
+      const again = await this.#write({ ...prepared, isWanted: (index) => left.has(index) });
+      this.#capacities.follow({ sets, ...again });
+      isMade = isMade.map((before, index) => before || again.isMade[index] === true);
+      overtaken = again.overtaken;
+    }
     // Not if anything was thrown: the driver may still read the buffer.
     if (this.#idle.length < MAX_IDLE_BUFFERS) this.#idle.push(buffer);
-    this.#capacities.follow({ sets, isMade, turn });
     return sets.map((set, index) => {
       if (isMade[index] !== true) return CONFLICT;
       const hint = this.#capacities.hintOf(set);
@@ -79,24 +100,25 @@ export class ShardUpdates {
   async #write(updates: Prepared): Promise<Written> {
     const { sets } = updates;
     const rows = this.#rows;
-    const groups = groupByRun(sets);
+    const groups = groupByRun(updates);
     const isMade = sets.map(() => false);
-    if (groups.length === 0) return { isMade, turn: rows.writes.last.turn };
+    if (groups.length === 0) return { isMade, overtaken: [], turn: rows.writes.last.turn };
     const heard: Promise<boolean>[] = [];
+    const steps = new CountSteps(rows, this.#slot);
     const all = rows.together(() => {
       for (const { set, headVersion, indexes } of groups) {
         // The run's row also keeps a shard from being written whose run was removed and whose row is not swept yet.
         const hasRun = rows.ifVersion(runKey(RowKind.RunHead, set), headVersion, () => {
           // The driver copies a key as soon as it gets it, so one buffer serves all of them.
           const key = shardRecordKey(set, set.shard.after.shard);
-          for (const index of indexes) heard.push(putUpdate(rows, key, updates, index));
+          for (const index of indexes) heard.push(putUpdate(rows, key, { updates, index, steps }));
         });
         heard.push(hasRun);
       }
     });
     const { turn } = rows.writes.last;
     // Each condition has a promise of its own, and a failed transaction rejects them all, so all of them are awaited.
-    heard.push(all);
+    heard.push(all, ...steps.heard);
     const outcomes = await Promise.all(heard);
     let next = 0;
     for (const { indexes } of groups) {
@@ -104,15 +126,17 @@ export class ShardUpdates {
       // The updates of a run are followed by whether the run was there.
       next++;
     }
-    return { isMade, turn };
+    const overtaken = steps.resolve(isMade, outcomes.slice(next + 1));
+    return { isMade, overtaken, turn };
   }
 }
 
-function groupByRun(sets: readonly UpdateShardSet[]): RunGroup[] {
+function groupByRun({ sets, isWanted }: Prepared): RunGroup[] {
   const groups: RunGroup[] = [];
   for (let index = 0; index < sets.length; index++) {
     const set = sets[index]!;
     const { shard, runGuard } = set;
+    if (isWanted !== undefined && !isWanted(index)) continue;
     // This store gives out numbers only, so any other version is not the stored one.
     if (typeof shard.guard !== "number" || (runGuard !== undefined && typeof runGuard !== "number")) continue;
     const last = groups.at(-1);
@@ -135,9 +159,17 @@ function extrasOf(set: UpdateShardSet): Extras | undefined {
   };
 }
 
+interface OneUpdate {
+  readonly updates: Prepared;
+  readonly index: number;
+  readonly steps: CountSteps;
+}
+
 /** Hand one update to the driver. `key` is overwritten with the key of its shard. */
-function putUpdate(rows: Rows, key: Buffer, { sets, values, extras }: Prepared, index: number): Promise<boolean> {
-  const { guard, after } = sets[index]!.shard;
+function putUpdate(rows: Rows, key: Buffer, { updates, index, steps }: OneUpdate): Promise<boolean> {
+  const { sets, values, extras } = updates;
+  const set = sets[index]!;
+  const { guard, before, after } = set.shard;
   const version = guard as number;
   const value = values[index]!;
   const extra = extras[index];
@@ -145,10 +177,12 @@ function putUpdate(rows: Rows, key: Buffer, { sets, values, extras }: Prepared, 
   // Most updates change the record alone: one conditional write instead of a condition with writes in it.
   if (extra === undefined) return rows.putNext(key, value, version);
   const { oldEntry, newEntry, notes } = extra;
-  return rows.ifVersion(key, version, () => {
+  const write = (): void => {
     rows.put(key, value, nextVersion(version));
     if (oldEntry !== undefined) rows.remove(oldEntry);
     if (newEntry !== undefined) rows.put(newEntry);
     putNoteRows(rows, notes);
-  });
+  };
+  const change = StatusCounts.change(before, after);
+  return rows.ifVersion(key, version, change === undefined ? write : () => steps.put(set, { index, change }, write));
 }

@@ -11,12 +11,14 @@ import { runCases } from "./run-cases.ts";
 import { scenarioCases } from "./scenario-cases.ts";
 import { settingCases } from "./setting-cases.ts";
 import { splitCases } from "./split-cases.ts";
+import { statusCountCases } from "./status-count-cases.ts";
 import { storeCases } from "./store-cases.ts";
 import { World } from "./world.ts";
 
 /** All cases, by part of the contract. */
 export const CONFORMANCE_CASES: Readonly<Record<string, readonly ConformanceCase[]>> = {
   "the store port": storeCases,
+  "status counts": statusCountCases,
   listing: listingCases,
   "the life of a shard": lifecycleCases,
   registration: registrationCases,
