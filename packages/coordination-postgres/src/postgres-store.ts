@@ -108,7 +108,7 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
     return this.#lifecycle.call("postgres.readHint", () => readHint(this.#database, moment));
   }
 
-  /** Costs more the more active shards the run has. */
+  /** Costs more the more shards of the run are held, or were released with progress. */
   readProgress(moment: RunMoment): Promise<Result<RunProgress, InfraError>> {
     return this.#lifecycle.call("postgres.readProgress", () => readProgress(this.#database, moment));
   }

@@ -30,9 +30,10 @@ export class Database {
   readonly #schema: string;
   readonly #bound = new Map<string, BoundStatement>();
   /** Tables that are known to exist. */
-  readonly #tables = new Set<string>();
+  readonly #tables: Set<string>;
 
-  constructor(pool: Pool, schema: string) {
+  constructor(pool: Pool, schema: string, knownTables: readonly string[] = []) {
+    this.#tables = new Set(knownTables);
     this.#pool = pool;
     this.#schema = schema;
   }
@@ -73,6 +74,19 @@ export class Database {
       }
       return answer;
     });
+  }
+
+  /**
+   * Whether the schema is known to have a table, without asking the server: it may have it all the same, until
+   * `learnTable` has found it.
+   */
+  knowsTable(name: string): boolean {
+    return this.#tables.has(name);
+  }
+
+  /** Whether the schema has a table. Asks the server until it has. */
+  async learnTable(name: string): Promise<boolean> {
+    return this.#tables.has(name) || this.use((connection) => connection.hasTable(name));
   }
 
   /** Runs SQL text without parameters. */

@@ -12,6 +12,7 @@ import {
   makeCopiedStore,
   makeStore,
   startFastPostgres,
+  WITHOUT_TRIGGERS,
   type TemporaryStore,
   type TestServer,
 } from "../temporary-database.fixture.ts";
@@ -41,9 +42,10 @@ beforeEach(async () => {
   return () => temporary.dispose();
 });
 
-/** Run SQL in which `@` stands for the schema. */
+/** Run SQL in which `@` stands for the schema, without triggers. */
 async function sql(text: string): Promise<Record<string, unknown>[]> {
-  return (await pool.query<Record<string, unknown>>(text.replaceAll("@", temporary.schema))).rows;
+  const results: unknown = await pool.query(`${WITHOUT_TRIGGERS}; ${text.replaceAll("@", temporary.schema)}`);
+  return (results as { readonly rows: Record<string, unknown>[] }[]).at(-1)!.rows;
 }
 
 async function contents(): Promise<unknown[]> {
@@ -53,6 +55,10 @@ async function contents(): Promise<unknown[]> {
     await sql("SELECT * FROM @.places ORDER BY run_id, place"),
     await sql("SELECT * FROM @.tenants"),
     await sql("SELECT * FROM @.totals"),
+    await sql(
+      "SELECT run_id, sum(done) AS done, sum(split) AS split, sum(parked) AS parked FROM @.status_counts GROUP BY run_id",
+    ),
+    await sql("SELECT * FROM @.resting ORDER BY run_id, shard"),
   ];
 }
 
@@ -185,6 +191,50 @@ describe("what repair fixes", () => {
     expect((await mend()).addedEntries).toBe(found.length);
     expect(await findings()).toEqual([]);
     expect(await contents()).toEqual(before);
+  });
+
+  test.each(["done", "split", "parked"])("a count of shards in a status: %s", async (column) => {
+    const before = await contents();
+    await sql(`UPDATE @.status_counts SET ${column} = ${column} + 2`);
+    expect(await findings()).toMatchObject([
+      { kind: "WrongCount", scope: column.replace(/^./, (letter) => letter.toUpperCase()) },
+    ]);
+    expect(await mend()).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 1, addedCensuses: 0 });
+    expect(await contents()).toEqual(before);
+  });
+
+  test("status counts that are gone, and those of no run", async () => {
+    const before = await contents();
+    await sql("DELETE FROM @.status_counts; INSERT INTO @.status_counts VALUES (99, 3, 1, 0, 0)");
+    expect((await findings()).map((finding) => (finding.kind === "WrongCount" ? finding.scope : ""))).toEqual([
+      "Done",
+      "Split",
+      "Parked",
+      "Done",
+    ]);
+    expect(await mend()).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 4, addedCensuses: 0 });
+    expect(await contents()).toEqual(before);
+  });
+
+  test("resting shards: one that is missing, one that does not rest, and one of no run", async () => {
+    await sql("DELETE FROM @.resting");
+    await sql(
+      "INSERT INTO @.resting SELECT run_id, shard FROM @.shards WHERE status = 'Done' LIMIT 1; INSERT INTO @.resting VALUES (99, '\\x0000000000000001')",
+    );
+    const found = await findings();
+    const missing = found.filter(({ kind }) => kind === "MissingEntry");
+    expect(found.filter(({ kind }) => kind === "StrayEntry")).toMatchObject([
+      { index: "resting" },
+      { index: "resting" },
+    ]);
+    expect(missing.length).toBeGreaterThan(0);
+    expect(await mend()).toEqual({
+      removedEntries: 2,
+      addedEntries: missing.length,
+      correctedCounts: 0,
+      addedCensuses: 0,
+    });
+    expect(await findings()).toEqual([]);
   });
 
   test("counts of a run, a tenant and all", async () => {

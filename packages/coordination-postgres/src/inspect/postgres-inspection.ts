@@ -9,12 +9,14 @@ import type {
   RebuiltIndexes,
   RunCensus,
   RunView,
+  StatusCounts,
   StoredCount,
   StoredRunRecord,
   StoredShard,
   StoreView,
 } from "@gossip/coordination-fsck";
 import { listLostCensuses, readCensus } from "../write/census.ts";
+import { isResting, listLostCounts, listResting, readStatusCounts, STATUS_COUNTS } from "../write/status-counts.ts";
 import type { Connection, Database, HeldConnection } from "../database/database.ts";
 import {
   expectedEntry,
@@ -89,10 +91,14 @@ class PostgresView implements StoreView {
 
   async *runs(): AsyncGenerator<RunView> {
     const held = this.#held;
-    for await (const row of listRunRows(held))
-      yield new PostgresRunView(held, row, await readCensus(held, row.id, Number(row.shard_count)));
+    const hasResting = await held.hasTable(STATUS_COUNTS);
+    for await (const row of listRunRows(held)) {
+      const census = await readCensus(held, row.id, Number(row.shard_count));
+      const statusCounts = await readStatusCounts(held, row.id);
+      yield new PostgresRunView(held, row, { census, statusCounts, hasResting });
+    }
     const lost = (await held.run<{ id: string }>(INSPECT_LOST_RUNS, [])).map(({ id }) => id);
-    const others = [...(await listLostCensuses(held)), ...(await listLostNotes(held))];
+    const others = [...(await listLostCensuses(held)), ...(await listLostNotes(held)), ...(await listLostCounts(held))];
     for (const id of new Set([...lost, ...others])) yield await nameLostRun(held, id);
   }
 
@@ -121,19 +127,31 @@ class PostgresView implements StoreView {
   }
 }
 
+/** What a run has beside its row and its shards. */
+interface RunCounts {
+  readonly census: RunCensus | undefined;
+  readonly statusCounts: StatusCounts | undefined;
+  /** Whether the tables list resting shards. */
+  readonly hasResting: boolean;
+}
+
 class PostgresRunView implements RunView {
   readonly tenant: TenantId;
   readonly run: RunId;
   readonly record: StoredRunRecord;
   readonly census: RunCensus | undefined;
+  readonly statusCounts: StatusCounts | undefined;
+  readonly #hasResting: boolean;
   readonly #connection: Connection;
   readonly #row: InspectedRunRow;
   readonly #lostShards = new Set<ShardId>();
   /** Keys of entries. */
   readonly #lostEntries = new Set<string>();
 
-  constructor(connection: Connection, row: InspectedRunRow, census: RunCensus | undefined) {
+  constructor(connection: Connection, row: InspectedRunRow, { census, statusCounts, hasResting }: RunCounts) {
     this.census = census;
+    this.statusCounts = statusCounts;
+    this.#hasResting = hasResting;
     this.#connection = connection;
     this.#row = row;
     this.tenant = tenantOf(row.tenant);
@@ -167,6 +185,7 @@ class PostgresRunView implements RunView {
     for await (const entry of listEntries(this.#connection, this.#row.id, onLost)) yield toIndexEntry(entry);
     for (const { shard } of await this.#connection.run<{ shard: Buffer }>(INSPECT_ORDER, [this.#row.id]))
       yield orderEntry(shardIdOf(shard));
+    for (const shard of await listResting(this.#connection, this.#row.id)) yield restingEntry(shard);
   }
 
   entriesOf(record: ShardRecord): readonly IndexEntry[] {
@@ -175,6 +194,7 @@ class PostgresRunView implements RunView {
       columnsEntry(record.shard, digestOf(shardColumnsOf(record))),
       orderEntry(record.shard),
       ...(entry === undefined ? [] : [toIndexEntry(entry)]),
+      ...(this.#hasResting && isResting(record) ? [restingEntry(record.shard)] : []),
     ];
   }
 }
@@ -193,11 +213,13 @@ async function nameLostRun(connection: Connection, id: string): Promise<RunView>
     run: name.run,
     record: { kind: "Missing" },
     census: await readCensus(connection, id, 0),
+    statusCounts: await readStatusCounts(connection, id),
     shards: async function* () {
       for await (const row of listShardRows(connection, id)) yield storedShardOf(row);
     },
     entries: async function* () {
       for await (const entry of listEntries(connection, id)) yield toIndexEntry(entry);
+      for (const shard of await listResting(connection, id)) yield restingEntry(shard);
     },
     entriesOf: () => [],
     notes: () => listNoteRows(connection, id),
@@ -214,4 +236,8 @@ function toIndexEntry(entry: InspectedEntry): IndexEntry {
 
 function orderEntry(shard: ShardId): IndexEntry {
   return { index: "order", shard, key: `order ${shard}` };
+}
+
+function restingEntry(shard: ShardId): IndexEntry {
+  return { index: "resting", shard, key: `resting ${shard}` };
 }

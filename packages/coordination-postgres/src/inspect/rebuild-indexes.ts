@@ -1,6 +1,7 @@
-import type { ShardId } from "@gossip/contracts";
-import type { RebuiltIndexes } from "@gossip/coordination-fsck";
+import type { ShardId, ShardStatus } from "@gossip/contracts";
+import { StatusCounts, type RebuiltIndexes } from "@gossip/coordination-fsck";
 import { writeMissingCensus } from "../write/census.ts";
+import { correctResting, correctStatusCounts, isResting, removeLostCounts } from "../write/status-counts.ts";
 import type { Connection, Database } from "../database/database.ts";
 import {
   expectedEntry,
@@ -18,6 +19,7 @@ import { digestOf, runColumnsIn, runColumnsOf, shardColumnsIn, shardColumnsOf } 
 import { shardIdOf } from "../layout/rows.ts";
 import { INSPECT_ORDER, LOCK_INSPECTED_RUN, LOCK_SHARDS, READ_THROUGH_INDEXES } from "../sql/inspect.ts";
 import { LOCK_TOTALS } from "../sql/locks.ts";
+import { COUNT_BY_OURSELVES } from "../sql/status-counts.ts";
 import {
   ADD_ENTRY,
   REBUILD_RUN,
@@ -56,11 +58,12 @@ export async function rebuildIndexes(database: Database): Promise<RebuiltIndexes
   }
   if (isIndexBroken) await database.execute(reindex(database.schema));
   const lostEntries = await database.run(REMOVE_LOST_ENTRIES, []);
+  const lostCounts = await database.use(removeLostCounts);
   const corrected = await inTransaction(database, recount);
   return {
-    removedEntries: difference.removed + lostEntries.length,
+    removedEntries: difference.removed + lostEntries.length + lostCounts.resting,
     addedEntries: difference.added,
-    correctedCounts: difference.corrected + corrected,
+    correctedCounts: difference.corrected + corrected + lostCounts.counts,
     addedCensuses: difference.censuses,
   };
 }
@@ -80,6 +83,7 @@ function listRunIds(database: Database): Promise<string[]> {
 async function rebuildRun(connection: Connection, id: string, difference: Difference): Promise<void> {
   const [row] = await connection.run<InspectedRunRow>(LOCK_INSPECTED_RUN, [id]);
   if (row === undefined) return;
+  await connection.execute(COUNT_BY_OURSELVES);
   const stored = readRunRow(row);
   if (!isRunRowRight(row, stored)) {
     const columns = stored.kind === "Found" ? runColumnsOf(stored.record) : ["Deleted", ...runColumnsIn(row).slice(1)];
@@ -89,6 +93,8 @@ async function rebuildRun(connection: Connection, id: string, difference: Differ
   const entries = new Map<string, InspectedEntry>();
   const shards: ShardId[] = [];
   const unreadable = new Set<ShardId>();
+  const resting = new Set<ShardId>();
+  const statuses: { readonly status: ShardStatus }[] = [];
   for await (const shardRow of listShardRows(connection, id, { statement: LOCK_SHARDS })) {
     const { shard, record } = storedShardOf(shardRow);
     shards.push(shard);
@@ -96,6 +102,8 @@ async function rebuildRun(connection: Connection, id: string, difference: Differ
       unreadable.add(shard);
       continue;
     }
+    statuses.push({ status: record.value.status });
+    if (isResting(record.value)) resting.add(shard);
     const entry = expectedEntry(record.value);
     if (entry !== undefined) entries.set(nameOfEntry(entry), entry);
     const columns = shardColumnsOf(record.value);
@@ -104,6 +112,9 @@ async function rebuildRun(connection: Connection, id: string, difference: Differ
     add(difference, { removed: 1, added: 1 });
   }
   add(difference, await rebuildEntries(connection, id, { entries, unreadable }));
+  add(difference, await correctResting(connection, id, { expected: resting, unreadable }));
+  if (unreadable.size === 0)
+    difference.corrected += await correctStatusCounts(connection, id, StatusCounts.of(statuses));
   difference.corrected += (await connection.run(RECOUNT_RUN, [id, shards.length])).length;
   if (shards.length > 0 && (await writeMissingCensus(connection, id, shards))) difference.censuses++;
 }

@@ -8,6 +8,7 @@ import { migration2 } from "../sql/migration-2.ts";
 import { migration3 } from "../sql/migration-3.ts";
 import { migration4 } from "../sql/migration-4.ts";
 import { migration5 } from "../sql/migration-5.ts";
+import { migration6 } from "../sql/migration-6.ts";
 import {
   createMigrations,
   HAS_RUNS,
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
   migration3,
   migration4,
   migration5,
+  migration6,
 ];
 
 /** The number of the newest tables that this version knows. */

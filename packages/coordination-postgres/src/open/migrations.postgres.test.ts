@@ -8,7 +8,7 @@ import { Client, Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { SCHEMA_VERSION } from "./migrate.ts";
 import { migratePostgresStore, openPostgresStore } from "./open-postgres-store.ts";
-import { makeStore, startFastPostgres, type TestServer } from "../temporary-database.fixture.ts";
+import { dropStatusCounts, makeStore, startFastPostgres, type TestServer } from "../temporary-database.fixture.ts";
 
 let server: TestServer;
 let pool: Pool;
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 /** The tables as the second version had them, and one claim index entry that is impossible. */
-const asOfVersion2 = (schema: string): string => `
+const asOfVersion2 = (schema: string): string => `${dropStatusCounts(schema)}
 DROP TABLE ${schema}.notes CASCADE;
 DROP FUNCTION ${schema}.time_of, ${schema}.json_of CASCADE;
 DROP TABLE ${schema}.censuses;

@@ -6,6 +6,7 @@ import { Database } from "../database/database.ts";
 import { migrate, SCHEMA_VERSION, type Migrated, type MigratePermission } from "./migrate.ts";
 import { codeOf } from "../database/postgres-failure.ts";
 import type { PostgresOpenError } from "./postgres-open-error.ts";
+import { STATUS_COUNTS, STATUS_COUNTS_SINCE } from "../write/status-counts.ts";
 import { PostgresStore } from "../postgres-store.ts";
 import { READ_SERVER_VERSION } from "../sql/migrations.ts";
 
@@ -52,8 +53,9 @@ export async function openPostgresStore(
   assert(typeof mayMigrate === "boolean", () => `migrate must be a boolean, got a value of type ${typeof mayMigrate}`);
   const connected = await prepare(options, mayMigrate ? "WhenUnused" : "Never");
   if (!connected.ok) return connected;
-  const { pool, schema, release } = connected.value;
-  return ok(new PostgresStore({ database: new Database(pool, schema), release }));
+  const { pool, schema, migrated, release } = connected.value;
+  const database = new Database(pool, schema, migrated.to < STATUS_COUNTS_SINCE ? [] : [STATUS_COUNTS]);
+  return ok(new PostgresStore({ database, release }));
 }
 
 /**

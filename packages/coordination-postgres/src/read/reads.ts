@@ -17,10 +17,11 @@ import { decodeRun, headOf, rowVersionOf, tenantBytes, type HeadRow } from "../l
 import { byteaArray, int8Array } from "../layout/server-array.ts";
 import { listClaimCandidates } from "../sql/list-claim-candidates.ts";
 import { READ_CAPACITIES, READ_HINT } from "../sql/capacities.ts";
-import { READ_PROGRESS } from "../sql/read-progress.ts";
+import { COUNT_PROGRESS, READ_PROGRESS } from "../sql/read-progress.ts";
 import { READ_RUN } from "../sql/runs.ts";
 import { READ_SERVER_TIME } from "../sql/read-server-time.ts";
 import { readU64, u64Bytes } from "../layout/u64-bytes.ts";
+import { STATUS_COUNTS } from "../write/status-counts.ts";
 
 type RunRow = { readonly id: string; readonly version: string; readonly status: string; readonly record: Buffer };
 type ListingRow = HeadRow & { readonly earliest: Buffer | null; readonly candidates: Buffer | null };
@@ -73,7 +74,8 @@ export async function readCapacities(
 }
 
 export async function readProgress(database: Database, moment: RunMoment): Promise<RunProgress> {
-  const [row] = await database.run<ProgressRow>(READ_PROGRESS, [...addressValues(moment), lastAt(moment.now)]);
+  const statement = (await database.learnTable(STATUS_COUNTS)) ? READ_PROGRESS : COUNT_PROGRESS;
+  const [row] = await database.run<ProgressRow>(statement, [...addressValues(moment), lastAt(moment.now)]);
   if (row === undefined) return RunProgress.NONE;
   const [total, active, split, parked] = [Number(row.total), Number(row.active), Number(row.split), Number(row.parked)];
   const watermark = row.watermark === null ? undefined : new Uint8Array(row.watermark);

@@ -1,4 +1,4 @@
-import type { CommitAnswer, ShardWrite } from "@gossip/coordination";
+import type { CommitAnswer, ShardRecord, ShardWrite } from "@gossip/coordination";
 import { CONFLICT } from "@gossip/store-kit";
 import { committed, whichWritten, type Candidate, type WrittenRow } from "./candidate.ts";
 import type { Database } from "../database/database.ts";
@@ -21,8 +21,14 @@ function keepsClaimIndexEntry({ before, after }: ShardWrite): boolean {
     before.status === after.status &&
     before.parkReason === after.parkReason &&
     before.lease === after.lease &&
-    before.fenceEpoch === after.fenceEpoch
+    before.fenceEpoch === after.fenceEpoch &&
+    // A shard without a lease that gets a cursor begins to rest.
+    (after.lease !== undefined || hasProgress(before) === hasProgress(after))
   );
+}
+
+function hasProgress({ cursor }: ShardRecord): boolean {
+  return cursor.lastKey !== undefined;
 }
 
 /**

@@ -22,7 +22,13 @@ import { SCHEMA_VERSION } from "../open/migrate.ts";
 import { migratePostgresStore, openPostgresStore } from "../open/open-postgres-store.ts";
 import type { PostgresStore } from "../postgres-store.ts";
 import { INSPECT_SHARDS } from "../sql/inspect.ts";
-import { makeStore, startFastPostgres, type TemporaryStore, type TestServer } from "../temporary-database.fixture.ts";
+import {
+  dropStatusCounts,
+  makeStore,
+  startFastPostgres,
+  type TemporaryStore,
+  type TestServer,
+} from "../temporary-database.fixture.ts";
 
 const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(6));
 const RUN = RunId.fromRaw(1n);
@@ -138,7 +144,7 @@ test("a run of which nothing is left but its census", async () => {
 test("tables without censuses are used as they are, and a running process begins to write censuses once they are migrated", async () => {
   const { schema } = temporary;
   await sql(
-    "DROP TABLE @.notes CASCADE; DROP FUNCTION @.time_of, @.json_of CASCADE; DROP TABLE @.censuses; DELETE FROM @.migrations WHERE version > 3",
+    `${dropStatusCounts("@")}DROP TABLE @.notes CASCADE; DROP FUNCTION @.time_of, @.json_of CASCADE; DROP TABLE @.censuses; DELETE FROM @.migrations WHERE version > 3`,
   );
   // A run is there and other sessions are connected: opening changes nothing.
   await sql("INSERT INTO @.tenants VALUES (decode(repeat('09', 32), 'hex'), 0)");

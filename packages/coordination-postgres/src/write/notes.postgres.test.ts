@@ -8,7 +8,13 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { SCHEMA_VERSION } from "../open/migrate.ts";
 import { migratePostgresStore, openPostgresStore } from "../open/open-postgres-store.ts";
-import { makeStore, startFastPostgres, type TemporaryStore, type TestServer } from "../temporary-database.fixture.ts";
+import {
+  dropStatusCounts,
+  makeStore,
+  startFastPostgres,
+  type TemporaryStore,
+  type TestServer,
+} from "../temporary-database.fixture.ts";
 
 const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(8));
 const RUN = RunId.fromRaw(1n);
@@ -159,7 +165,7 @@ test("a checkpoint that a removal waited for leaves no notes behind", async () =
 test("tables without notes refuse failures, do without them otherwise, and take them once they are migrated", async () => {
   const { schema } = temporary;
   await sql(
-    "DROP TABLE @.notes CASCADE; DROP FUNCTION @.time_of, @.json_of CASCADE; DELETE FROM @.migrations WHERE version > 4",
+    `${dropStatusCounts("@")}DROP TABLE @.notes CASCADE; DROP FUNCTION @.time_of, @.json_of CASCADE; DELETE FROM @.migrations WHERE version > 4`,
   );
   const store = unwrap(await openPostgresStore({ pool, schema, migrate: false }));
   coordinator = over(store);

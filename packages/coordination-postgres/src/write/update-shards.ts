@@ -19,6 +19,7 @@ import { claimIndexEntryArray } from "../claim/claim-index-entry.ts";
 import { RunTimes, type RangeRow } from "../capacity/run-times.ts";
 import { int8Array, u64Array, type ServerArray } from "../layout/server-array.ts";
 import { stateColumns, updatedCursorColumns } from "../layout/shard-columns.ts";
+import { STATUS_COUNTS } from "./status-counts.ts";
 import type { UpdateParts } from "./update-parts.ts";
 import {
   UPDATE_SHARDS,
@@ -33,6 +34,8 @@ type BatchRow = WrittenRow & CapacityRow;
 /** What a statement that moves shards needs. It may run in a transaction. */
 interface MoveParts extends Pick<UpdateParts, "claims" | "encoder"> {
   readonly database: Pick<Database, "run">;
+  /** Whether the statement counts changes of status. Otherwise triggers do, one by one. */
+  readonly isCounted: boolean;
 }
 
 /** Updates shards in one statement, each with its own guard and result. */
@@ -51,7 +54,15 @@ export async function updateShards(
 function make(parts: UpdateParts, candidates: readonly Candidate[]): Promise<readonly CommitAnswer[]> {
   if (hasNotes(candidates)) return parts.capacities.changing(() => moveWithNotes(parts, candidates));
   if (areAdvances(candidates)) return advanceShards(parts, candidates);
-  return parts.capacities.changing(() => move(parts, candidates));
+  return parts.capacities.changing(() => move({ ...parts, isCounted: changesStatus(parts, candidates) }, candidates));
+}
+
+/** Most updates change no status. They need not count, nor write that they do. */
+function changesStatus({ database }: UpdateParts, candidates: readonly Candidate[]): boolean {
+  return (
+    database.knowsTable(STATUS_COUNTS) &&
+    candidates.some(({ set }) => set.shard.before.status !== set.shard.after.status)
+  );
 }
 
 function move(parts: MoveParts, candidates: readonly Candidate[]): Promise<readonly CommitAnswer[]> {
@@ -59,12 +70,11 @@ function move(parts: MoveParts, candidates: readonly Candidate[]): Promise<reado
 }
 
 /** Notes go into the same transaction as the whole batch. They are rare, so that it may take four round trips. */
-function moveWithNotes(
-  { database, claims, encoder }: UpdateParts,
-  candidates: readonly Candidate[],
-): Promise<readonly CommitAnswer[]> {
+function moveWithNotes(parts: UpdateParts, candidates: readonly Candidate[]): Promise<readonly CommitAnswer[]> {
+  const { database, claims, encoder } = parts;
   return database.transact(async (connection) => {
-    const answer = await move({ database: connection, claims, encoder }, candidates);
+    const inTransaction = { database: connection, claims, encoder, isCounted: changesStatus(parts, candidates) };
+    const answer = await move(inTransaction, candidates);
     const written = candidates.filter((_, index) => answer[index]!.kind === "Committed");
     await putNotes(
       connection,
@@ -79,14 +89,14 @@ function hasNotes(candidates: readonly Candidate[]): boolean {
 }
 
 async function moveInRun(
-  { database, claims, encoder }: MoveParts,
+  { database, claims, encoder, isCounted }: MoveParts,
   candidates: readonly Candidate[],
 ): Promise<readonly CommitAnswer[]> {
   const { guard, set } = candidates[0]!;
   const times = new RunTimes();
   for (const each of candidates) if (each.set.hintAt !== undefined) times.add(each.set.hintAt);
   const statement = isGuarded(candidates) ? UPDATE_SHARDS_OF_GUARDED_RUN : UPDATE_SHARDS_OF_RUN;
-  const [row] = await database.run<WrittenRow & RangeRow>(statement, [
+  const [row] = await database.run<WrittenRow & RangeRow>(isCounted ? statement.counting : statement, [
     guard.runId,
     ...changes(candidates, encoder),
     ...times.columns(claims.startOf(set)),
@@ -97,7 +107,7 @@ async function moveInRun(
 }
 
 async function moveInRuns(
-  { database, claims, encoder }: MoveParts,
+  { database, claims, encoder, isCounted }: MoveParts,
   candidates: readonly Candidate[],
 ): Promise<readonly CommitAnswer[]> {
   const moments = new Moments();
@@ -105,7 +115,8 @@ async function moveInRuns(
     if (set.hintAt !== undefined) moments.add(guard.runId, set.hintAt, () => claims.startOf(set));
   const statement = isGuarded(candidates) ? UPDATE_SHARDS_OF_RUNS : UPDATE_SHARDS;
   const runIds = int8Array(candidates.map(({ guard }) => guard.runId));
-  const rows = await database.run<BatchRow>(statement, [runIds, ...changes(candidates, encoder), ...moments.columns()]);
+  const values = [runIds, ...changes(candidates, encoder), ...moments.columns()];
+  const rows = await database.run<BatchRow>(isCounted ? statement.counting : statement, values);
   const isWritten = whichWritten(
     rows.find(({ about }) => about === "Written"),
     candidates.length,
