@@ -39,15 +39,14 @@ export const StatusCounts = {
   /** What a write changes; `undefined` if it changes nothing, as most do. */
   change(before: HasStatus, after: HasStatus): StatusCounts | undefined {
     if (before.status === after.status) return undefined;
-    return StatusCounts.minus(StatusCounts.of([after]), StatusCounts.of([before]));
+    const change = { Done: 0, Split: 0, Parked: 0 };
+    if (before.status !== "Active") change[before.status]--;
+    if (after.status !== "Active") change[after.status]++;
+    return change;
   },
 
   plus(a: StatusCounts, b: StatusCounts): StatusCounts {
     return { Done: a.Done + b.Done, Split: a.Split + b.Split, Parked: a.Parked + b.Parked };
-  },
-
-  minus(a: StatusCounts, b: StatusCounts): StatusCounts {
-    return { Done: a.Done - b.Done, Split: a.Split - b.Split, Parked: a.Parked - b.Parked };
   },
 
   isEqual(a: StatusCounts, b: StatusCounts): boolean {

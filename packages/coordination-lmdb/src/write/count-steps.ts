@@ -13,7 +13,9 @@ import { nextSlot, readSlot, toBytes, type StatusSlot } from "./status-counts.ts
 export class CountSteps {
   readonly #rows: Rows;
   readonly #slot: number;
+  /** The slots that are not the last one. */
   readonly #slots = new Map<string, StatusSlot>();
+  #last: { readonly address: RunAddress; slot: StatusSlot } | undefined;
   readonly #indexes: number[] = [];
   /** Whether each step was made. */
   readonly heard: Promise<boolean>[] = [];
@@ -25,15 +27,15 @@ export class CountSteps {
 
   /** Queues the writes of an update together with its change of the counts. Call it within the update's own condition. */
   put(
-    { tenant, run }: RunAddress,
+    address: RunAddress,
     { index, change }: { readonly index: number; readonly change: StatusCounts },
     write: () => void,
   ): void {
     const rows = this.#rows;
-    const name = `${run} ${tenant}`;
-    const slot = this.#slots.get(name) ?? this.#read({ tenant, run });
+    const last = this.#enter(address);
+    const { slot } = last;
     const next = nextSlot(slot, change);
-    this.#slots.set(name, next);
+    last.slot = next;
     this.#indexes.push(index);
     const both = (): void => {
       rows.put(slot.key, toBytes(next.counts), next.version);
@@ -51,9 +53,22 @@ export class CountSteps {
     return overtaken;
   }
 
+  /** The slot of a run. The updates of one run mostly follow each other. */
+  #enter(address: RunAddress): { slot: StatusSlot } {
+    const last = this.#last;
+    if (last?.address.run === address.run && last.address.tenant === address.tenant) return last;
+    if (last !== undefined) this.#slots.set(nameOf(last.address), last.slot);
+    this.#last = { address, slot: this.#slots.get(nameOf(address)) ?? this.#read(address) };
+    return this.#last;
+  }
+
   #read(address: RunAddress): StatusSlot {
     // Otherwise the slot would often be that before our last write.
     this.#rows.refresh();
     return readSlot(this.#rows, address, this.#slot);
   }
+}
+
+function nameOf({ tenant, run }: RunAddress): string {
+  return `${run} ${tenant}`;
 }
