@@ -49,6 +49,10 @@ export const StatusCounts = {
     return { Done: a.Done + b.Done, Split: a.Split + b.Split, Parked: a.Parked + b.Parked };
   },
 
+  minus(a: StatusCounts, b: StatusCounts): StatusCounts {
+    return { Done: a.Done - b.Done, Split: a.Split - b.Split, Parked: a.Parked - b.Parked };
+  },
+
   isEqual(a: StatusCounts, b: StatusCounts): boolean {
     return StatusCounts.differences(a, b) === 0;
   },

@@ -10,6 +10,8 @@ export interface KeyValue {
   readonly createRevision: bigint;
   /** The revision at which it was last written. */
   readonly modRevision: bigint;
+  /** How often the key was put since it was created. */
+  readonly version: bigint;
   readonly leaseId: bigint;
 }
 
@@ -47,6 +49,7 @@ function readKeyValue(kv: Json): KeyValue {
     value: decode(kv["value"]),
     createRevision: integerOf(kv["create_revision"]),
     modRevision: integerOf(kv["mod_revision"]),
+    version: integerOf(kv["version"]),
     leaseId: integerOf(kv["lease"]),
   };
 }

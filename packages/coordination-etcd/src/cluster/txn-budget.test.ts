@@ -59,7 +59,7 @@ test.each([
   [64, 256],
   [32, 83],
   [16, 19],
-  [MIN_TXN_OPS, 3],
+  [MIN_TXN_OPS, 2],
 ])("where a server takes %i operations, a split has up to %i children", (maxTxnOps, children) => {
   expect(maxSplitChildren(maxTxnOps)).toBe(children);
 });

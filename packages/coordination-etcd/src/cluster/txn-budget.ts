@@ -10,10 +10,10 @@ export const OPS_PER_NEW_SHARD = 3;
 
 /**
  * Conditions of a split, and operations besides those of the children: the record, two for its index entry, two counts,
- * the census.
+ * the census, the tally.
  */
 const SPLIT_COMPARES = 5;
-const SPLIT_OPS = 6;
+const SPLIT_OPS = 7;
 
 /** Numbers of conditions and operations. Only `inner` operations can go into nested transactions. */
 export interface TxnSize {

@@ -9,6 +9,7 @@ import type {
   RebuiltIndexes,
   RunCensus,
   RunView,
+  StatusCounts,
   StoredCount,
   StoredRunRecord,
   StoredShard,
@@ -34,6 +35,7 @@ import type { KnownCapacities } from "../capacity/known-capacities.ts";
 import { INDEX_KINDS, pathOf, ShardKind, shardOf, type RunAddress, type Space } from "../layout/layout.ts";
 import { notesOfRun, parseNoteKey } from "../layout/note-keys.ts";
 import { rebuildIndexes } from "./rebuild-indexes.ts";
+import { readStatusCounts } from "./status-counts.ts";
 import type { StoreParts } from "../store-parts.ts";
 
 const COUNT_SCOPES: ReadonlySet<CountScope> = new Set<CountScope>(["Tenant", "Total"]);
@@ -89,12 +91,15 @@ class EtcdView implements StoreView {
       const record = await this.#readRun(found, removed.has(pathOf(found.address)));
       const space = namedBy(found.head);
       const census = space === undefined ? undefined : await this.#readCensus(space);
+      const statusCounts =
+        space === undefined ? undefined : await readStatusCounts(this.#cluster, this.#revision, space);
       const isRegistered = record.kind !== "Found" || record.record.status !== "Initializing";
       yield new EtcdRunView(this.#cluster, this.#revision, {
         address: found.address,
         record,
         space,
         census,
+        statusCounts,
         writtenUpTo: isRegistered ? undefined : found.head?.modRevision,
       });
     }
@@ -169,6 +174,7 @@ interface RunParts {
   readonly record: StoredRunRecord;
   readonly space: Space | undefined;
   readonly census: RunCensus | undefined;
+  readonly statusCounts?: StatusCounts | undefined;
   /** What was written later belongs to a page that is being staged, or was abandoned, and is no part of the run. */
   readonly writtenUpTo?: bigint | undefined;
 }
@@ -178,6 +184,7 @@ class EtcdRunView implements RunView {
   readonly run: RunId;
   readonly record: StoredRunRecord;
   readonly census: RunCensus | undefined;
+  readonly statusCounts: StatusCounts | undefined;
   readonly #cluster: Cluster;
   readonly #revision: bigint;
   readonly #space: Space | undefined;
@@ -185,7 +192,7 @@ class EtcdRunView implements RunView {
   /** The keys of the current page whose own lookup differs from the listing. */
   #notFound: ReadonlySet<string> = new Set();
 
-  constructor(cluster: Cluster, revision: bigint, { address, record, space, census, writtenUpTo }: RunParts) {
+  constructor(cluster: Cluster, revision: bigint, { address, record, space, writtenUpTo, ...counts }: RunParts) {
     this.#cluster = cluster;
     this.#revision = revision;
     this.#space = space;
@@ -193,7 +200,8 @@ class EtcdRunView implements RunView {
     this.tenant = address.tenant;
     this.run = address.run;
     this.record = record;
-    this.census = census;
+    this.census = counts.census;
+    this.statusCounts = counts.statusCounts;
   }
 
   async *shards(): AsyncGenerator<StoredShard> {

@@ -4,7 +4,10 @@ import { FAMILY_RUN, FAMILY_TENANT, raiseFamily } from "@gossip/coordination-fsc
 import { ManualClock } from "@gossip/coordination/testing";
 import { prefixEnd, type EtcdClient, type KeyValue } from "@gossip/etcd-client";
 import { unwrap } from "@gossip/stdx";
+import { baseValue, sumTallies } from "../layout/tallies.ts";
 import { makeStore, type TestServer } from "../temporary-store.fixture.ts";
+
+const TALLY = /\/t\/.*$/u;
 
 /** What etcd takes in a transaction by default. */
 const MAX_TXN_OPS = 128;
@@ -20,7 +23,15 @@ export async function makeFamilyKeys(server: TestServer, client: EtcdClient): Pr
   const coordinator = new Coordinator({ store, clock: new ManualClock(1_000_000n) });
   unwrap(await coordinator.claim({ tenant: FAMILY_TENANT, run: FAMILY_RUN, worker: WorkerId.fromRaw(9n) }));
   await temporary.dispose();
-  return (await keysBelow(client, `${prefix}/`)).map(({ key, value }) => [key.slice(prefix.length + 1), value]);
+  const keys = await keysBelow(client, `${prefix}/`);
+  // A copy of a key has another version, so that what was counted with versions is copied as a number.
+  const tallies = keys.filter(({ key }) => TALLY.test(key));
+  const base = `${tallies[0]!.key.replace(TALLY, "")}/t/=`;
+  const copied = [
+    ...keys.filter((kv) => !tallies.includes(kv)),
+    { key: base, value: Buffer.from(baseValue(sumTallies(tallies))) },
+  ];
+  return copied.map(({ key, value }) => [key.slice(prefix.length + 1), value]);
 }
 
 /** Writes the keys below another prefix. Heads and runs go into one transaction, as the store writes them. */

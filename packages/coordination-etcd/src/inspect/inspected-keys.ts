@@ -4,7 +4,16 @@ import type { KeyValue } from "@gossip/etcd-client";
 import type { Cluster } from "../cluster/cluster.ts";
 import { indexEntries } from "../layout/encoded-shards.ts";
 import { notesOfRun } from "../layout/note-keys.ts";
-import { addressOf, pathOf, ShardKind, shardOf, type Layout, type RunAddress, type Space } from "../layout/layout.ts";
+import {
+  addressOf,
+  isSpace,
+  pathOf,
+  ShardKind,
+  shardOf,
+  type Layout,
+  type RunAddress,
+  type Space,
+} from "../layout/layout.ts";
 
 const INDEX_NAMES: Readonly<Record<string, string>> = {
   [ShardKind.Begun]: "begun",
@@ -62,7 +71,7 @@ export async function findKeys(cluster: Cluster, revision: bigint): Promise<Foun
 /** The space that a head names; `undefined` if it names none. */
 export function namedBy(head: KeyValue | undefined): Space | undefined {
   const text = head?.value.toString("latin1") ?? "";
-  return /^[0-9a-f]{20}$/u.test(text) ? text : undefined;
+  return isSpace(text) ? text : undefined;
 }
 
 /** Spaces that have keys but are not referenced. Reads only the gaps between the referenced ones. */

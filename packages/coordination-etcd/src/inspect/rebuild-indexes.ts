@@ -9,6 +9,7 @@ import { indexEntries } from "../layout/encoded-shards.ts";
 import { Outpaced } from "../cluster/etcd-failure.ts";
 import { findKeys, findOrphans, namedBy } from "./inspected-keys.ts";
 import { INDEX_KINDS, ShardKind, shardOf, type Space } from "../layout/layout.ts";
+import { correctStatusCounts } from "./status-counts.ts";
 
 /** How often to retry after concurrent changes. */
 const MAX_TRIES = 16;
@@ -42,7 +43,10 @@ export async function rebuildIndexes(cluster: Cluster): Promise<RebuiltIndexes> 
     }
   }
   rebuilt.correctedCounts = await correctCounts(cluster);
-  for (const space of await findNamedSpaces(cluster)) if (await addCensus(cluster, space)) rebuilt.addedCensuses++;
+  for (const space of await findNamedSpaces(cluster)) {
+    rebuilt.correctedCounts += await correctStatusCounts(cluster, space);
+    if (await addCensus(cluster, space)) rebuilt.addedCensuses++;
+  }
   return rebuilt;
 }
 

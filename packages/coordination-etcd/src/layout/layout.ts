@@ -8,10 +8,14 @@ export interface RunAddress {
 }
 
 /**
- * The key space of a run's shards: eighty random bits in hex. Every attempt to register shards uses its own, and the
- * run's head names the valid one.
+ * The key space of a run's shards: eighty random bits in hex, or a `k` and seventy-six, if the changes of status in it are
+ * counted (`tallies.ts`). Every attempt to register shards uses its own, and the run's head names the valid one.
  */
 export type Space = string;
+
+export function isSpace(text: string): boolean {
+  return /^[0-9a-fk][0-9a-f]{19}$/u.test(text);
+}
 
 /** A half-open range of keys. */
 export interface KeyRange {
@@ -76,6 +80,8 @@ const SPACE_LENGTH = 20;
  * s/SPACE/x/SHARD                               split
  * s/SPACE/o/START/SHARD                         by range start
  * s/SPACE/n                                     the census of the run's shards
+ * s/SPACE/t/CHANGE POSITION                     put with each change of status: from, to, and where in its transaction
+ * s/SPACE/t/=                                   status counts to add to those
  * s/SPACE/g                                     a further page of the run's shards is being staged, or staging broke off
  * ```
  */

@@ -8,7 +8,7 @@ export interface ShardVersion {
 }
 
 const RUN_VERSION = /^r(\d{1,19})$/u;
-const SHARD_VERSION = /^s([0-9a-f]{20})\.(\d{1,19})$/u;
+const SHARD_VERSION = /^s([0-9a-fk][0-9a-f]{19})\.(\d{1,19})$/u;
 
 // The letter keeps a run's version from being taken for a shard's. A shard's version includes the space, so that a
 // guarded write can build its key without reading the run's head.

@@ -6,8 +6,13 @@ import { EtcdFailure } from "../cluster/etcd-failure.ts";
 import type { Layout } from "../layout/layout.ts";
 import { MIN_TXN_OPS } from "../cluster/txn-budget.ts";
 
-/** Version of the key layout that this package writes. */
-export const FORMAT = 1;
+/**
+ * Version of the key layout that this package writes.
+ *
+ * - 1: the first.
+ * - 2: changes of status are counted in the spaces of new runs, which a version that knows only 1 takes for damaged.
+ */
+export const FORMAT = 2;
 
 /** The default limit of etcd. A higher one is not used. */
 const MOST_TXN_OPS = 128;
@@ -46,7 +51,23 @@ export async function checkFormat(client: EtcdClient, layout: Layout): Promise<R
   }
   if (text === undefined || !/^[1-9]\d{0,8}$/u.test(text)) return err({ kind: "NotAStore" });
   const found = Number(text);
-  return found > FORMAT ? err({ kind: "NewerFormat", found, supported: FORMAT }) : ok();
+  if (found > FORMAT) return err({ kind: "NewerFormat", found, supported: FORMAT });
+  return found < FORMAT ? raiseFormat(client, layout, text) : ok();
+}
+
+/** Keeps older versions from opening the store. Another process may be quicker, and one of a later version may go further. */
+async function raiseFormat(
+  client: EtcdClient,
+  { format }: Layout,
+  found: string,
+): Promise<Result<void, EtcdOpenError>> {
+  const unchanged = { key: format, target: "VALUE", is: "EQUAL", value: found } as const;
+  const raised = await client.txn({ compare: [unchanged], success: [{ put: format, value: String(FORMAT) }] });
+  if (!raised.ok) return err(openErrorFrom(raised.error));
+  const now = await client.get(format);
+  if (!now.ok) return err(openErrorFrom(now.error));
+  const read = Number(now.value.found?.value.toString());
+  return read > FORMAT ? err({ kind: "NewerFormat", found: read, supported: FORMAT }) : ok();
 }
 
 function openErrorFrom(error: EtcdError): EtcdOpenError {

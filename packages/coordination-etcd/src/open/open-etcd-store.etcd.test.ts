@@ -93,13 +93,23 @@ describe.skipIf(skipped !== undefined)("opening", () => {
       unwrap(await client.put({ put: `${prefix}/${key}`, value }));
       return openEtcdStore({ endpoints: [server.endpoint], prefix });
     };
-    expect(await attempt("format", "2")).toEqual({ ok: false, error: { kind: "NewerFormat", found: 2, supported: 1 } });
+    expect(await attempt("format", "3")).toEqual({ ok: false, error: { kind: "NewerFormat", found: 3, supported: 2 } });
     for (const [key, value] of [
       ["format", "x"],
       ["format", ""],
       ["config", "mine"],
     ] as const)
       expect(await attempt(key, value)).toEqual({ ok: false, error: { kind: "NotAStore" } });
+  });
+
+  test("an earlier layout becomes this one, so that earlier versions do not open it", async () => {
+    const client = new EtcdClient({ endpoints: [server.endpoint] });
+    onTestFinished(() => client.close());
+    const prefix = newPrefix();
+    unwrap(await client.put({ put: `${prefix}/format`, value: "1" }));
+    const opened = await Promise.all([1, 2, 3].map(() => openEtcdStore({ endpoints: [server.endpoint], prefix })));
+    for (const store of opened) await unwrap(store).close();
+    expect(unwrap(await client.get(`${prefix}/format`)).found?.value.toString()).toBe("2");
   });
 
   test("an unreachable server is reported as such", async () => {

@@ -5,7 +5,7 @@ import type { GetOperation, KeyValue, RangeResult } from "@gossip/etcd-client";
 import { CorruptStore } from "@gossip/store-kit";
 import type { Cluster } from "../cluster/cluster.ts";
 import { Outpaced } from "../cluster/etcd-failure.ts";
-import { pathOf, shardOf, type RunAddress, type Space } from "../layout/layout.ts";
+import { isSpace, pathOf, shardOf, type RunAddress, type Space } from "../layout/layout.ts";
 import { runVersion, shardVersion } from "../layout/record-version.ts";
 
 /** Maximum number of cached run heads. */
@@ -89,7 +89,7 @@ export class RunHeads {
 export function spaceIn(head: KeyValue): Space | undefined {
   const space = head.value.toString("latin1");
   if (space === "") return undefined;
-  if (!/^[0-9a-f]{20}$/u.test(space)) throw new CorruptStore(badHead());
+  if (!isSpace(space)) throw new CorruptStore(badHead());
   return space;
 }
 

@@ -1,7 +1,8 @@
 import type { ShardStatus } from "@gossip/contracts";
 import type { CommitAnswer, PutRunSet } from "@gossip/coordination";
 import { encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
-import type { Compare, TxnOperation } from "@gossip/etcd-client";
+import { StatusCounts } from "@gossip/coordination-fsck";
+import type { Compare, KeyValue, TxnOperation } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
 import { censusChange, NO_SHARDS, readCensus, type StoredCensus } from "./census.ts";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -22,6 +23,7 @@ import { spaceIn } from "../read/run-heads.ts";
 import { dropPage, isAbandoned, ownsPage, stagePage, takePage } from "./staged-page.ts";
 import { isSmall, isStaged, isStillStaged, newSpace, stage } from "./staging.ts";
 import { groupsFor, planTxn } from "../cluster/txn-budget.ts";
+import { baseKey, baseValue, isCounted, readBase } from "../layout/tallies.ts";
 import { CONFLICT } from "./update-shards.ts";
 
 const writer = new RecordWriter();
@@ -33,6 +35,8 @@ interface RunState {
   readonly space: Space | undefined;
   readonly counts: ShardCounts;
   readonly census: StoredCensus;
+  /** What is counted beside the tallies; `undefined` if it has no key. */
+  readonly base: KeyValue | undefined;
   /** The revision of the marker of a further page; 0 if there is none. */
   readonly page: bigint;
 }
@@ -109,10 +113,18 @@ async function readState(cluster: Cluster, { set, guard }: PreparedRun): Promise
   const present = head!.kvs[0];
   if (present?.modRevision !== guard || deleted!.kvs.length > 0) return undefined;
   const space = present && spaceIn(present);
-  const state = { revision, space, counts: readCounts(layout, set, rest), census: NO_SHARDS, page: 0n };
+  const state = {
+    revision,
+    space,
+    counts: readCounts(layout, set, rest),
+    census: NO_SHARDS,
+    base: undefined,
+    page: 0n,
+  };
   if (space === undefined || set.created.length === 0) return state;
-  const [census, page] = await cluster.readAt(revision, [layout.census(space), layout.page(space)]);
-  return { ...state, census: readCensus(census), page: page?.modRevision ?? 0n };
+  const keys = [layout.census(space), layout.page(space), baseKey(layout, space)];
+  const [census, page, base] = await cluster.readAt(revision, keys);
+  return { ...state, census: readCensus(census), base, page: page?.modRevision ?? 0n };
 }
 
 /** Removes what an abandoned attempt to stage a further page left. Returns whether this process did. */
@@ -173,11 +185,13 @@ async function write(
   const { space } = home;
   const change = countChange(state.counts, shards.length);
   const census = space === undefined ? NO_CHANGE : censusChange(layout.census(space), state.census, set.created);
+  const counted = space === undefined ? NO_CHANGE : countCreated(cluster, space, { state, created: set.created });
   const compare: Compare[] = [
     { key: layout.head(set), target: "MOD", is: "EQUAL", revision: guard ?? 0n },
     { key: layout.deleted(set), target: "CREATE", is: "EQUAL", revision: 0n },
     ...change.compare,
     ...census.compare,
+    ...counted.compare,
     ...(home.isStaged && home.page === undefined ? [isStaged(layout.staged(space!))] : []),
     ...(state.space === undefined || shards.length === 0 ? [] : [ownsPage(layout.page(space!), home.page ?? 0n)]),
     ...(state.space === undefined
@@ -189,6 +203,7 @@ async function write(
     { put: layout.run(set), value },
     ...change.operations,
     ...census.operations,
+    ...counted.operations,
     ...(home.isStaged ? [{ delete: home.page === undefined ? layout.staged(space!) : layout.page(space!) }] : []),
   ];
   const many =
@@ -201,6 +216,21 @@ async function write(
   } catch (thrown) {
     return answerFrom(thrown);
   }
+}
+
+/** Counts created shards that are not active. A registration has none. */
+function countCreated(
+  { layout }: Cluster,
+  space: Space,
+  { state: { base }, created }: { readonly state: RunState; readonly created: PutRunSet["created"] },
+): { readonly compare: readonly Compare[]; readonly operations: readonly TxnOperation[] } {
+  const added = StatusCounts.of(created);
+  if (!isCounted(space) || StatusCounts.isEqual(added, StatusCounts.NONE)) return NO_CHANGE;
+  const key = baseKey(layout, space);
+  return {
+    compare: [{ key, target: "MOD", is: "EQUAL", revision: base?.modRevision ?? 0n }],
+    operations: [{ put: key, value: baseValue(StatusCounts.plus(readBase(base), added)) }],
+  };
 }
 
 /** Whether a run had a shard in one of these states at a revision. */

@@ -8,6 +8,7 @@ import { Outpaced } from "../cluster/etcd-failure.ts";
 import { moveOperations } from "../layout/shard-indexes.ts";
 import { readRunVersion, readShardVersion, shardVersion } from "../layout/record-version.ts";
 import { planTxn } from "../cluster/txn-budget.ts";
+import { tallyOperations } from "../layout/tallies.ts";
 import { CONFLICT } from "./update-shards.ts";
 
 /**
@@ -55,6 +56,7 @@ export async function splitShard(cluster: Cluster, set: SplitShardSet): Promise<
     const many = [
       { put: key, value },
       ...moveOperations(layout, space, shard),
+      ...tallyOperations(layout, { space, position: 0 }, shard),
       ...change.operations,
       ...census.operations,
       ...shards.flatMap((each) => newShardOperations(layout, space, each)),

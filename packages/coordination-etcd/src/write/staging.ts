@@ -4,6 +4,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { newShardOperations, type EncodedShard } from "../layout/encoded-shards.ts";
 import { EtcdFailure } from "../cluster/etcd-failure.ts";
 import { pathOf, type RunAddress, type Space } from "../layout/layout.ts";
+import { countedSpace } from "../layout/tallies.ts";
 import { groupsFor, planTxn } from "../cluster/txn-budget.ts";
 
 /** Maximum number of shards, and of their bytes, staged in one transaction. */
@@ -14,9 +15,9 @@ const PIECES_AT_ONCE = 4;
 
 const SPACE_BYTES = 10;
 
-/** A new, unused space. */
+/** A new, unused space. Changes of status in it are counted. */
 export function newSpace(): Space {
-  return randomBytes(SPACE_BYTES).toString("hex");
+  return countedSpace(randomBytes(SPACE_BYTES).toString("hex"));
 }
 
 /** Whether shards can be written together with their run, in one small transaction. */

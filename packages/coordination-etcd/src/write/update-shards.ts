@@ -8,6 +8,7 @@ import { answerFrom, EtcdFailure } from "../cluster/etcd-failure.ts";
 import { HintsOfRun, type AskedRun } from "../capacity/hints-of-run.ts";
 import { pathOf, type Space } from "../layout/layout.ts";
 import { planTxn } from "../cluster/txn-budget.ts";
+import { tallyOperations } from "../layout/tallies.ts";
 import { moveOperations } from "../layout/shard-indexes.ts";
 import { readRunVersion, readShardVersion, shardVersion } from "../layout/record-version.ts";
 import type { StoreParts } from "../store-parts.ts";
@@ -15,8 +16,8 @@ import { assertNotesFit, noteOperations } from "./write-notes.ts";
 
 export const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
 
-/** Maximum number of operations of one update: the record, the old index entry, the new one. */
-const OPS_PER_UPDATE = 3;
+/** Maximum number of operations of one update: the record, the old index entry, the new one, the tally. */
+const OPS_PER_UPDATE = 4;
 /** Bytes of records in one transaction. The default request limit of etcd is 1.5 MB. */
 const MAX_TXN_SIZE = 1 << 20;
 
@@ -158,7 +159,7 @@ function send(parts: StoreParts, batch: Batch, answers: CommitAnswer[]): Promise
 async function exchange(parts: StoreParts, batch: Batch, answers: CommitAnswer[]): Promise<void> {
   const hints = new Map([...batch.asked.values()].map((asked) => [asked.path, new HintsOfRun(parts, asked)]));
   const gets = [...hints.values()].reduce((sum, ofRun) => sum + ofRun.gets.length, 0);
-  const writes = writesOf(batch.updates, parts.cluster.maxTxnOps - gets);
+  const writes = writesOf(parts.cluster, batch.updates, parts.cluster.maxTxnOps - gets);
   try {
     const done = await parts.cluster.write({
       compare: writes.compare,
@@ -196,18 +197,24 @@ interface Writes {
 }
 
 /** `room`: how many operations the transaction can have. */
-function writesOf(updates: readonly PreparedUpdate[], room: number): Writes {
+function writesOf({ layout }: Cluster, updates: readonly PreparedUpdate[], room: number): Writes {
+  const operationsOf = ({ space, set, success }: PreparedUpdate, position: number): readonly TxnOperation[] => [
+    ...success,
+    ...tallyOperations(layout, { space, position }, set.shard),
+  ];
   const [first, ...others] = updates;
   // A single update is not nested: nesting costs etcd a quarter more.
   if (others.length === 0)
     return {
       compare: [first!.ofShard, first!.ofRun],
-      operations: first!.set.notes === undefined ? first!.success : inGroups(first!.success, room),
+      operations: first!.set.notes === undefined ? operationsOf(first!, 0) : inGroups(operationsOf(first!, 0), room),
       isMade: ({ succeeded }) => succeeded,
     };
   return {
     compare: [],
-    operations: updates.map(({ ofShard, ofRun, success }) => ({ txn: { compare: [ofShard, ofRun], success } })),
+    operations: updates.map((update, position) => ({
+      txn: { compare: [update.ofShard, update.ofRun], success: operationsOf(update, position) },
+    })),
     isMade: ({ results }, at) => {
       const result = results[at];
       return result?.kind === "Txn" && result.succeeded;
