@@ -35,7 +35,8 @@ import { EtcdFailure, failureFrom } from "./cluster/etcd-failure.ts";
 import { EtcdInspection } from "./inspect/etcd-inspection.ts";
 import { KnownCapacities } from "./capacity/known-capacities.ts";
 import { pathOf } from "./layout/layout.ts";
-import { listRuns, listShards, listTenants } from "./read/listing.ts";
+import { listRuns, listShards, listTenants, type ListingParts } from "./read/listing.ts";
+import { OrderWindows } from "./read/order-windows.ts";
 import { markStarved } from "./capacity/mark-starved.ts";
 import { countNotes, listNotes } from "./read/notes.ts";
 import { readProgress } from "./read/progress.ts";
@@ -60,6 +61,7 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
   readonly #cluster: Cluster;
   readonly #heads: RunHeads;
   readonly #parts: StoreParts;
+  readonly #listing: ListingParts;
   readonly #sweeper: Sweeper;
   readonly #committer: Committer;
   readonly #lifecycle: StoreLifecycle<"etcd">;
@@ -84,6 +86,7 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
       windows: new KnownWindows(),
       capacities: new KnownCapacities(monotonicMs),
     };
+    this.#listing = { cluster, heads: this.#heads, windows: new OrderWindows() };
     this.#committer = new Committer(this.#parts, this.#sweeper);
     const release = () => cluster.client.close();
     this.#lifecycle = new StoreLifecycle({ name: "etcd", failureFrom, release, sweeper: this.#sweeper });
@@ -150,7 +153,7 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
 
   listShards(query: ListShardsQuery): Promise<Result<Page<ShardRecord, ShardPosition>, InfraError>> {
     assertPageQuery(query);
-    return this.#lifecycle.call("etcd.listShards", () => listShards(this.#cluster, this.#heads, query));
+    return this.#lifecycle.call("etcd.listShards", () => listShards(this.#listing, query));
   }
 
   listRuns(query: ListRunsQuery): Promise<Result<Page<RunRecord, RunId>, InfraError>> {
