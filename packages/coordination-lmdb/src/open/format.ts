@@ -2,6 +2,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import { RowKind, storeKey } from "../layout/keyspace.ts";
 import type { LmdbOpenError } from "./lmdb-open-error.ts";
 import type { Rows } from "../engine/rows.ts";
+import { markCounted } from "../write/status-counts.ts";
 
 /**
  * The format of the rows. Raise it with every change that an older version would not understand. Records have versions
@@ -24,7 +25,10 @@ export async function checkFormat(rows: Rows): Promise<Result<void, LmdbOpenErro
   // Another process, perhaps of another version, may have written it meanwhile.
   const again = await rows.transact(() => {
     const state = judge(rows);
-    if (state === "writable") rows.put(FORMAT_KEY, formatBytes());
+    if (state !== "writable") return state;
+    // An empty folder has no runs to count, and no older version opens it from now on.
+    if (!rows.has(FORMAT_KEY)) markCounted(rows);
+    rows.put(FORMAT_KEY, formatBytes());
     return state;
   });
   return again === "writable" ? ok() : again;

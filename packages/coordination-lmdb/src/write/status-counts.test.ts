@@ -109,7 +109,7 @@ describe("status counts", () => {
   });
 
   test("are exact if stores write at the same time", async () => {
-    const stores = await Promise.all([open(), open(), open()]);
+    const stores = [await open(), await open(), await open()];
     await raiseFamily(stores[0]!, { seed: 11, steps: 30 });
     const shards = activeIn(stores[0]!);
     for (const status of ["Done", "Active", "Parked"] as const) {

@@ -32,6 +32,11 @@ export function isCounted(rows: Rows): boolean {
   return rows.has(storeKey(RowKind.Counted));
 }
 
+/** From now on new runs have status counts. Call it within a transaction, when no older version can write. */
+export function markCounted(rows: Rows): void {
+  rows.put(storeKey(RowKind.Counted));
+}
+
 export function readSlot(rows: Rows, address: RunAddress, slot: number): StatusSlot {
   const key = slotKey(address, slot);
   const value = rows.get(key);
@@ -107,7 +112,7 @@ export async function beginCounting(rows: Rows, countShards: (address: RunAddres
     for (const address of addresses) {
       if (readStatusCounts(rows, address) === undefined) setStatusCounts(rows, address, countShards(address));
     }
-    rows.put(storeKey(RowKind.Counted));
+    markCounted(rows);
   });
 }
 
