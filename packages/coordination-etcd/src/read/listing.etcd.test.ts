@@ -22,7 +22,8 @@ const STARTS = [
 describe.skipIf(etcdMissing() !== undefined)("pages of shards in etcd", () => {
   test("have every shard once and in order, whatever the sizes of the pages", async () => {
     const server = await startTestEtcd();
-    const { store, dispose } = await makeStore(server);
+    const temporary = await makeStore(server);
+    const { store } = temporary;
     const created = STARTS.map((start, index) =>
       newShardRecord({
         tenant,
@@ -51,7 +52,7 @@ describe.skipIf(etcdMissing() !== undefined)("pages of shards in etcd", () => {
       }
       expect(found).toEqual(created.map(({ shard }) => shard));
     }
-    await dispose();
+    await temporary.dispose();
     await server.dispose();
   });
 });
