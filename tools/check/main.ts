@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { COUNTS_FILE, type TestCounts } from "./reporter.ts";
 import { runSteps } from "./run-steps.ts";
 import { STEPS } from "./steps.ts";
+import { openTemporaryFolder } from "./temporary-folder.ts";
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => STEPS.every((step) => step.name !== name));
@@ -15,7 +16,10 @@ if (unknown.length > 0) {
 
 rmSync(COUNTS_FILE, { force: true });
 const steps = STEPS.filter((step) => wanted.length === 0 || wanted.includes(step.name));
-const outcomes = await runSteps(steps);
+const temporary = openTemporaryFolder();
+process.once("exit", () => temporary.remove());
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+const outcomes = await runSteps(steps, temporary.path === undefined ? {} : { TMPDIR: temporary.path });
 const counts = readCounts();
 const failedSteps = outcomes.filter((outcome) => !outcome.passed);
 

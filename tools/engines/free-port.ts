@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,9 +22,12 @@ export async function freePort(): Promise<number> {
   }
 }
 
+/** Not `tmpdir()`: `npm test` has a temporary folder of its own, and its ports must not be those of other processes. */
+const SHARED = existsSync("/tmp") ? "/tmp" : tmpdir();
+
 /** Reserve a port among all processes of this user. Returns false if another call has it. */
 function reserve(port: number): boolean {
-  const folder = join(tmpdir(), `gossip-ports-${process.getuid?.() ?? 0}`);
+  const folder = join(SHARED, `gossip-ports-${process.getuid?.() ?? 0}`);
   mkdirSync(folder, { recursive: true });
   const file = join(folder, String(port));
   try {

@@ -1,4 +1,5 @@
-// From sources to tarballs, in a copy of the tree: no build that lies around takes part, and none is left behind.
+// From sources to tarballs, in a copy of the tree: what was built before takes part only if it came along, and nothing is left
+// behind.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { COMMAND_CONFIG, CONSOLE_CONFIG, PACKAGES, ROOT, readManifest } from "../layers/layers.ts";

@@ -26,7 +26,8 @@ let tarballs: ReadonlyMap<string, string>;
 const projects = new Map<string, string>();
 
 beforeAll(async () => {
-  copy = copyTree();
+  // With the outputs of the build step, which the compiler brings up to date where they are not.
+  copy = copyTree({ withBuild: true });
   tarballs = await packAll(copy);
   everything = await installInto([...tarballs.values()]);
   for (const name of PACKAGES) projects.set(name, projectWith(everything, `@gossip/${name}`));
