@@ -17,7 +17,7 @@ if (unknown.length > 0) {
 rmSync(COUNTS_FILE, { force: true });
 const steps = STEPS.filter((step) => wanted.length === 0 || wanted.includes(step.name));
 const temporary = openTemporaryFolder();
-process.once("exit", () => temporary.remove());
+process.once("exit", temporary.remove);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const outcomes = await runSteps(steps, temporary.path === undefined ? {} : { TMPDIR: temporary.path });
 const counts = readCounts();

@@ -14,7 +14,7 @@ const ROOM_BYTES = 6 * 2 ** 30;
 export interface TemporaryFolder {
   /** `undefined` if the system's folder is used. */
   readonly path: string | undefined;
-  remove(): void;
+  readonly remove: () => void;
 }
 
 export function openTemporaryFolder(): TemporaryFolder {

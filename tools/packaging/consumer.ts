@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { ApiExport } from "../api/api-list.ts";
 import { ROOT } from "../layers/layers.ts";
 import { run, runOrThrow } from "./run.ts";
@@ -125,16 +125,52 @@ export const OLDEST_TYPESCRIPT = join(ROOT, "tools/node_modules/typescript-oldes
 /** Found in another's declarations. What of ours depends on them is reported in ours. */
 const FOREIGN = /^node_modules\/(?!@gossip\/)/;
 
+/** A project, what it uses, and whether it has the types of Node. */
+export interface Usage {
+  readonly project: string;
+  readonly exports: readonly ApiExport[];
+  /** Without them a package has to make do with what the language and the browser have in common. */
+  readonly needsNode: boolean;
+}
+
+/** Type-check a module that uses every export, libraries included. Returns the problems. */
+export async function typeCheckAll(usage: Usage, compiler: string = COMPILER): Promise<string[]> {
+  writeUsage(usage);
+  const { exitCode, stdout } = await run(compiler, ["-p", "."], usage.project);
+  return exitCode === 0 ? [] : problemsIn(stdout).filter((problem) => !FOREIGN.test(problem));
+}
+
 /**
- * Type-check a module that uses every export, libraries included. `needsNode` gives it the types of Node; without them a
- * package has to make do with what the language and the browser have in common.
+ * The same for many projects beside each other, in one process: the compiler reads what they have in common once. Returns
+ * the problems of each project.
  */
-export async function typeCheckAll(
-  project: string,
-  exports: readonly ApiExport[],
-  needsNode: boolean,
-  compiler: string = join(ROOT, "node_modules/.bin/tsc"),
-): Promise<string[]> {
+export async function typeCheckEach(usages: readonly Usage[]): Promise<Map<string, string[]>> {
+  for (const usage of usages) writeUsage(usage);
+  const names = usages.map(({ project }) => basename(project));
+  const { exitCode, stdout } = await run(COMPILER, ["-b", "--builders", "1", ...names], dirname(usages[0]!.project));
+  const found = new Map(usages.map(({ project }) => [project, [] as string[]]));
+  const problems = problemsIn(stdout);
+  if (exitCode !== 0 && problems.length === 0) throw new Error(`the compiler ended with ${exitCode}`);
+  for (const problem of problems) {
+    const usage = usages.find((_, index) => problem.startsWith(`${names[index]}/`));
+    if (usage === undefined) throw new Error(`of no project: ${problem}`);
+    const inProject = problem.slice(basename(usage.project).length + 1);
+    if (!FOREIGN.test(inProject)) found.get(usage.project)!.push(inProject);
+  }
+  return found;
+}
+
+const COMPILER = join(ROOT, "node_modules/.bin/tsc");
+
+/** A problem goes on in the lines below it that are indented. */
+function problemsIn(stdout: string): string[] {
+  return stdout
+    .trim()
+    .split(/\n(?=\S)/)
+    .filter((problem) => problem !== "");
+}
+
+function writeUsage({ project, exports, needsNode }: Usage): void {
   const uses = exports.map(
     (line, index) =>
       `export ${line.kind === "type" ? "type " : ""}{ ${line.name} as use${index} } from "${specifierOf(line)}";\n`,
@@ -156,11 +192,4 @@ export async function typeCheckAll(
   mkdirSync(join(project, "src"), { recursive: true });
   writeFileSync(join(project, "src/uses.ts"), uses.join("") + "export {};\n");
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src"] }));
-  const { exitCode, stdout } = await run(compiler, ["-p", "."], project);
-  return exitCode === 0
-    ? []
-    : stdout
-        .trim()
-        .split(/\n(?=\S)/)
-        .filter((problem) => !FOREIGN.test(problem));
 }

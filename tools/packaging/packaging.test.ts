@@ -13,7 +13,16 @@ import { readApiFile } from "../api/packages.ts";
 import { bundleCommand } from "../release/bundle-command.ts";
 import { neededLayers } from "../release/needed-layers.ts";
 import { LAYERS, PACKAGES, codeEntries, packageFolder, readManifest, type Manifest } from "../layers/layers.ts";
-import { OLDEST_TYPESCRIPT, importAll, installInto, installedPackages, projectWith, typeCheckAll } from "./consumer.ts";
+import {
+  OLDEST_TYPESCRIPT,
+  importAll,
+  installInto,
+  installedPackages,
+  projectWith,
+  typeCheckAll,
+  typeCheckEach,
+  type Usage,
+} from "./consumer.ts";
 import { copyTree } from "./copy-tree.ts";
 import { packAll } from "./pack.ts";
 import { openRegistry, type LocalRegistry } from "./registry.ts";
@@ -24,6 +33,8 @@ let copy: string;
 let everything: string;
 let tarballs: ReadonlyMap<string, string>;
 const projects = new Map<string, string>();
+/** By project: what the compiler finds in a module that uses everything. */
+let typeProblems: ReadonlyMap<string, readonly string[]>;
 
 beforeAll(async () => {
   // With the outputs of the build step, which the compiler brings up to date where they are not.
@@ -31,6 +42,7 @@ beforeAll(async () => {
   tarballs = await packAll(copy);
   everything = await installInto([...tarballs.values()]);
   for (const name of PACKAGES) projects.set(name, projectWith(everything, `@gossip/${name}`));
+  typeProblems = await typeCheckEach(PACKAGES.map(usageOf));
 });
 
 afterAll(() => {
@@ -62,20 +74,12 @@ describe.each(PACKAGES.map((name) => [name]))("@gossip/%s from its tarball", (na
   });
 
   // Users have no types for entries that are for packages of this repository.
-  const internalEntries = Object.keys(readManifest(name).exports).filter((entry) => entry === "./internal");
-  const untyped = internalEntries.map((entry) =>
+  const untyped = internalEntries(name).map((entry) =>
     expect.stringContaining(`Cannot find module '@gossip/${name}${entry.slice(1)}'`),
   );
 
-  test("every export type-checks, libraries included, and an internal entry has no types", async () => {
-    const internal = internalEntries.map((entry): ApiExport => ({
-      package: name,
-      entry,
-      kind: "value",
-      name: "any",
-      signature: "const",
-    }));
-    expect(await typeCheckAll(projects.get(name)!, [...exports, ...internal], !LAYERS[name]!.core)).toEqual(untyped);
+  test("every export type-checks, libraries included, and an internal entry has no types", () => {
+    expect(typeProblems.get(projects.get(name)!)).toEqual(untyped);
   });
 
   test.each(Object.keys(readManifest(name).bin ?? {}))("its command %s starts", async (command) => {
@@ -99,9 +103,8 @@ test(
     const users = exports.filter(({ entry }) => entry !== "./internal");
     // One name that is not there shows that the compiler reads the rest.
     const planted: ApiExport = { package: "stdx", entry: ".", kind: "type", name: "Nowhere", signature: "type" };
-    expect(await typeCheckAll(everything, [...users, planted], true, OLDEST_TYPESCRIPT)).toEqual([
-      expect.stringContaining("Nowhere"),
-    ]);
+    const usage = { project: everything, exports: [...users, planted], needsNode: true };
+    expect(await typeCheckAll(usage, OLDEST_TYPESCRIPT)).toEqual([expect.stringContaining("Nowhere")]);
   },
 );
 
@@ -204,7 +207,8 @@ describe("a package that is wrong", () => {
 
   test("a type that is not there is found by the type check", async () => {
     const listed: ApiExport[] = [{ package: "stdx", entry: ".", kind: "type", name: "Nowhere", signature: "type" }];
-    expect(await typeCheckAll(projects.get("stdx")!, listed, false)).toEqual([expect.stringContaining("Nowhere")]);
+    const usage = { project: projects.get("stdx")!, exports: listed, needsNode: false };
+    expect(await typeCheckAll(usage)).toEqual([expect.stringContaining("Nowhere")]);
   });
 
   test("a layer that is not handed over stops the install", async () => {
@@ -224,6 +228,23 @@ describe("a package that is wrong", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 });
+
+function internalEntries(name: string): string[] {
+  return Object.keys(readManifest(name).exports).filter((entry) => entry === "./internal");
+}
+
+/** Everything that a package exports, and a name from each entry that users have no types for. */
+function usageOf(name: string): Usage {
+  const internal = internalEntries(name).map((entry): ApiExport => ({
+    package: name,
+    entry,
+    kind: "value",
+    name: "any",
+    signature: "const",
+  }));
+  const exports = [...parseExports(name, readApiFile(name)!), ...internal];
+  return { project: projects.get(name)!, exports, needsNode: !LAYERS[name]!.core };
+}
 
 async function lintPackage(folder: string): Promise<string[]> {
   const { messages, pkg } = await publint({ pkgDir: folder, pack: false, level: "suggestion", strict: true });
