@@ -1,4 +1,3 @@
-export { elementsText, resultsText } from "./codec/batch-text.ts";
 export {
   optionalTime,
   readCapacity,
@@ -34,7 +33,7 @@ export {
 } from "./codec/note-codec.ts";
 export { decodeBase64Url, encodeBase64Url } from "./codec/text.ts";
 export { readPosition, writePosition } from "./codec/shard-position.ts";
-export { IdMemo, WireReader, type WireFault } from "./codec/wire-reader.ts";
+export { WireReader, type WireFault } from "./codec/wire-reader.ts";
 export {
   writeCapacity,
   writeConfig,
@@ -82,7 +81,7 @@ export type {
   SignalName,
   SnapshotWire,
 } from "./schema/records.ts";
-export type { SessionWire } from "./schema/requests.ts";
+export { MAX_ELEMENTS, type SessionWire } from "./schema/requests.ts";
 export { matchPath, pathOf, type MatchedPath } from "./table/match-path.ts";
 export {
   OPERATION_NAMES,
@@ -100,4 +99,4 @@ export {
 export { roleIncludes, ROLES, type Role } from "./table/role.ts";
 export type { MoveWire, ScopeWire } from "./schema/scopes.ts";
 export type { BodyOf, ElementOf, ElementResult, ErrorWire, QueryOf, ResponseOf } from "./table/wire-types.ts";
-export { makeValidator, MAX_ELEMENTS, MAX_WAIT_MS, validatorsOf, type Validator } from "./validate/validator.ts";
+export { makeValidator, MAX_WAIT_MS, validatorsOf, type Validator } from "./validate/validator.ts";

@@ -1,7 +1,9 @@
+import type { CheckpointRequest } from "@gossip/coordination";
 import type { AnyCoordError } from "@gossip/coordination-errors";
 import {
   OPERATIONS,
   pathOf,
+  writeId,
   type BatchName,
   type BodyOf,
   type CallName,
@@ -13,10 +15,13 @@ import {
 } from "@gossip/protocol";
 import { err, ok, type Result } from "@gossip/stdx";
 import { LostReply, type Reply, type SendOptions, type Transport } from "../http/transport.ts";
+import { CheckpointQueue, type CheckpointSettling } from "./checkpoint-queue.ts";
 import { ElementQueue, type ElementCall } from "./element-queue.ts";
 import { runNameOf, type OwnerBook, type RunName } from "./owners.ts";
 import { pauseMs, type Patience } from "./patience.ts";
+import { readCheckpoint } from "./read-checkpoint.ts";
 import { isPassing, lost, readError, unreachable } from "./read-error.ts";
+import { checkpointElement } from "./write-element.ts";
 
 /** What a call is made of besides its name. */
 export interface CallInput<Name extends CallName> {
@@ -31,6 +36,8 @@ export interface Called<T> {
   readonly wasRepeated: boolean;
 }
 
+type CheckpointGot = Result<ResponseOf<"checkpoint">, AnyCoordError>;
+
 /** How often a call goes to the next owner at once. After that it pauses first: nodes may disagree about the owner. */
 const MAX_REDIRECTS = 4;
 
@@ -42,6 +49,7 @@ export class Caller {
   readonly #owners: OwnerBook;
   readonly #patience: Patience;
   readonly #queues = new Map<Transport, Map<BatchName, ElementQueue<BatchName>>>();
+  readonly #checkpoints = new Map<Transport, CheckpointQueue>();
   readonly #listeners = new Set<RequestListener>();
 
   constructor(owners: OwnerBook, patience: Patience) {
@@ -66,6 +74,15 @@ export class Caller {
   /** As `element`, without a promise. Hot. */
   submit<Name extends BatchName>(name: Name, element: ElementOf<Name>, call: ElementCall<Name>): void {
     this.#queueOf(name, element).send(element, call);
+  }
+
+  /** Store a checkpoint without failures. Hot. */
+  checkpoint(request: CheckpointRequest, settling: CheckpointSettling): void {
+    const { tenant, lease } = request;
+    const transport = this.#owners.hasOwners
+      ? this.#owners.of(runNameOf({ tenant, run: writeId(lease.run) }))
+      : this.#owners.first;
+    this.#checkpointsOf(transport).send(request, settling);
   }
 
   /** Make a call at the owner of its run, or at the node with this address. */
@@ -140,8 +157,28 @@ export class Caller {
     }
   }
 
+  #checkpointsOf(transport: Transport): CheckpointQueue {
+    let queue = this.#checkpoints.get(transport);
+    if (queue === undefined) {
+      queue = new CheckpointQueue(
+        (options) => this.#send(transport, "checkpointMany", options),
+        this.#patience,
+        ({ request, endMs, settle, reject }, last) => {
+          const element = checkpointElement(request);
+          const call = { settle: (got: CheckpointGot) => settle(readCheckpoint(got)), reject, waitMs: 0 };
+          this.#queueAt(transport, "checkpoint").goOn(element, call, { endMs, last });
+        },
+      );
+      this.#checkpoints.set(transport, queue);
+    }
+    return queue;
+  }
+
   #queueOf<Name extends BatchName>(name: Name, element: ElementOf<Name>): ElementQueue<Name> {
-    const transport = this.#owners.hasOwners ? this.#owners.of(runNameOf(element)) : this.#owners.first;
+    return this.#queueAt(this.#owners.hasOwners ? this.#owners.of(runNameOf(element)) : this.#owners.first, name);
+  }
+
+  #queueAt<Name extends BatchName>(transport: Transport, name: Name): ElementQueue<Name> {
     let queues = this.#queues.get(transport);
     if (queues === undefined) this.#queues.set(transport, (queues = new Map()));
     let queue = queues.get(name) as ElementQueue<Name> | undefined;

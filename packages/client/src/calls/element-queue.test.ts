@@ -23,9 +23,9 @@ class World {
   readonly #queue: ElementQueue<"release">;
 
   constructor() {
-    const transmit = ({ text }: SendOptions): Promise<Reply> =>
+    const transmit = ({ body }: SendOptions): Promise<Reply> =>
       new Promise((resolve) => {
-        const { elements } = JSON.parse(text!) as { readonly elements: readonly ElementOf<"release">[] };
+        const { elements } = body as { readonly elements: readonly ElementOf<"release">[] };
         const results = elements.map(() => ({ ok: { outcome: "Executed" } }));
         this.requests.push({
           opIds: elements.map(({ opId }) => opId),

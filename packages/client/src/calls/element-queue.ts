@@ -1,6 +1,5 @@
 import type { AnyCoordError } from "@gossip/coordination-errors";
 import {
-  elementsText,
   OPERATIONS,
   type BatchName,
   type ElementOf,
@@ -13,9 +12,16 @@ import { LostReply, type Reply, type SendOptions } from "../http/transport.ts";
 import { pauseMs, type Patience } from "./patience.ts";
 import { isPassing, lost, readError } from "./read-error.ts";
 import { ServiceRefused } from "./refused-error.ts";
+import { TurnBatches } from "./turn-batches.ts";
 
 /** What became of an element: the server's result, or nothing within the caller's patience. */
 type Answer<Name extends BatchName> = ElementResult<Name> | { readonly lost: unknown };
+
+/** The outcome of an element before, if there is one, and when its caller's patience ends. */
+interface Earlier<Name extends BatchName> {
+  readonly endMs: number;
+  readonly last: Answer<Name> | undefined;
+}
 
 interface Item<Name extends BatchName> {
   element: ElementOf<Name>;
@@ -47,9 +53,6 @@ export interface ElementRoutes<Name extends BatchName> {
 
 /** How often an element goes to the next owner at once. After that it pauses first. */
 const MAX_REDIRECTS = 4;
-/** Requests of one operation that are under way at the same time. Beyond that, elements wait and travel together. */
-const MAX_IN_FLIGHT = 4;
-const MAX_BATCH = 500;
 
 /**
  * Sends the elements of one operation to one node.
@@ -62,9 +65,7 @@ export class ElementQueue<Name extends BatchName> {
   readonly #transmit: (options: SendOptions) => Promise<Reply>;
   readonly #patience: Patience;
   readonly #routes: ElementRoutes<Name>;
-  #waiting: Item<Name>[] = [];
-  #isScheduled = false;
-  #inFlight = 0;
+  readonly #batches = new TurnBatches<Item<Name>>((items) => this.#request(items, 0));
 
   constructor(
     name: Name,
@@ -84,23 +85,15 @@ export class ElementQueue<Name extends BatchName> {
     const endMs = this.#patience.nowMs() + this.#patience.patienceMs + waitMs;
     const item = { element, attempt: 0, redirects: 0, endMs, call };
     if (waitMs > 0) return void this.#request([item], waitMs);
-    this.#waiting.push(item);
-    this.#schedule();
+    this.#batches.add(item);
   }
 
-  #schedule(): void {
-    if (this.#isScheduled || this.#inFlight >= MAX_IN_FLIGHT || this.#waiting.length === 0) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      const items = this.#waiting.splice(0, MAX_BATCH);
-      this.#inFlight++;
-      void this.#request(items, 0).finally(() => {
-        this.#inFlight--;
-        this.#schedule();
-      });
-      this.#schedule();
-    });
+  /** Go on with an element that was sent in another form until `endMs`, from its outcome there. */
+  goOn(element: ElementOf<Name>, call: ElementCall<Name>, { endMs, last }: Earlier<Name>): void {
+    const item = { element, attempt: 0, redirects: 0, endMs, call };
+    if (last === undefined) this.#batches.add(item);
+    else if ("lost" in last) this.#repeat(item, 0, last);
+    else this.#settle(item, last, 0);
   }
 
   async #request(items: readonly Item<Name>[], waitMs: number): Promise<void> {
@@ -110,7 +103,7 @@ export class ElementQueue<Name extends BatchName> {
       const { status, json } = await this.#transmit({
         method: "POST",
         path: OPERATIONS[this.#name].path,
-        text: `{"elements":${elementsText(this.#name, elements)}${waitMs > 0 ? `,"waitMs":${waitMs}` : ""}}`,
+        body: waitMs > 0 ? { elements, waitMs } : { elements },
         timeoutMs: replyTimeoutMs + waitMs,
       });
       const reply = json as { readonly results?: readonly ElementResult<Name>[]; readonly error?: ErrorWire };
@@ -136,8 +129,7 @@ export class ElementQueue<Name extends BatchName> {
   #sendOn(item: Item<Name>, waitMs: number): void {
     const queue = this.#routes.next(item.element);
     if (waitMs > 0) return void queue.#request([item], waitMs);
-    queue.#waiting.push(item);
-    queue.#schedule();
+    queue.#batches.add(item);
   }
 
   /** Send an element again after a pause, or give up and return the last answer. */

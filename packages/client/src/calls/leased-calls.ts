@@ -5,7 +5,6 @@ import {
   type CheckpointRequest,
   type CheckpointResult,
   type CompleteRequest,
-  type Lease,
   type LeasedRequest,
   type LoggedRequest,
   type ParkRequest,
@@ -16,14 +15,10 @@ import {
   type SplitResidualResult,
 } from "@gossip/coordination";
 import {
-  narrowCoordError,
   type AcquireError,
-  type AnyCoordError,
   type CheckpointError,
   type CompleteError,
-  type ErrorOf,
   type IdempotentOutcome,
-  type Operation,
   type ParkError,
   type ReleaseError,
   type RenewError,
@@ -33,20 +28,21 @@ import {
   MAX_FAILURES,
   readCapacity,
   readSnapshot,
-  WireReader,
   writeCursor,
   writeId,
-  writeLease,
   writeNewDetail,
   writeNewFailure,
   writeRange,
-  type ElementOf,
   type ResponseOf,
   type SessionWire,
 } from "@gossip/protocol";
-import { assert, assertCount, compareBytes, err, ok, type Result } from "@gossip/stdx";
+import { assert, assertCount, compareBytes, ok, type Result } from "@gossip/stdx";
 import type { OwnEvents } from "../events/own-events.ts";
 import type { Caller } from "./caller.ts";
+import type { CheckpointSettling } from "./checkpoint-queue.ts";
+import { readCheckpoint, type Checkpointed } from "./read-checkpoint.ts";
+import { failed, value } from "./read-response.ts";
+import { checkpointElement, present } from "./write-element.ts";
 
 /** A session as the server sent it. */
 export interface Granted extends AcquireResult {
@@ -65,12 +61,6 @@ export function readSession({ lease, shard, capacity, isReplay, attempts, maxFai
     attempts,
     ...(maxFailures === undefined ? {} : { maxFailures }),
   }));
-}
-
-/** What `submitCheckpoint` calls, once. */
-export interface CheckpointSettling {
-  readonly settle: (result: Result<IdempotentOutcome<CheckpointResult>, CheckpointError>) => void;
-  readonly reject: (thrown: unknown) => void;
 }
 
 /**
@@ -122,16 +112,14 @@ export class LeasedCalls {
 
   /** As `checkpoint`, without a promise. Hot. */
   submitCheckpoint(request: CheckpointRequest, { settle, reject }: CheckpointSettling): void {
-    const { tenant, lease, opId, cursor, renew = false, failures } = request;
-    const element: ElementOf<"checkpoint"> = {
-      lease: present(tenant, lease),
-      opId: writeId(opId),
-      cursor: writeCursor(cursor),
-      renew,
+    const call = {
+      settle: (result: Checkpointed): void => settle(this.#events.checkpointed(request, result)),
+      reject,
     };
-    if (failures !== undefined) Object.assign(element, skipped(failures, cursor.lastKey));
+    if (request.failures === undefined) return this.#caller.checkpoint(request, call);
+    const element = { ...checkpointElement(request), ...skipped(request.failures, request.cursor.lastKey) };
     this.#caller.submit("checkpoint", element, {
-      settle: (got) => settle(this.#events.checkpointed(request, readCheckpoint(got))),
+      settle: (got) => call.settle(readCheckpoint(got)),
       reject,
       waitMs: 0,
     });
@@ -187,18 +175,6 @@ export class LeasedCalls {
   }
 }
 
-function readCheckpoint(
-  got: Result<ResponseOf<"checkpoint">, AnyCoordError>,
-): Result<IdempotentOutcome<CheckpointResult>, CheckpointError> {
-  if (!got.ok) return failed("checkpoint", got.error);
-  const { outcome, deadline, capacity } = got.value;
-  const result = value((read) => ({
-    newDeadline: deadline === undefined ? undefined : read.u64<LogicalTime>(deadline, "deadline"),
-    capacity: readCapacity(read, capacity),
-  }));
-  return ok({ kind: outcome, value: result });
-}
-
 function outcomeOf({ outcome }: ResponseOf<"release">) {
   return ok({ kind: outcome, value: undefined });
 }
@@ -210,24 +186,6 @@ function skipped(failures: CheckpointRequest["failures"], upTo?: Uint8Array) {
   return failures === undefined || failures.length === 0 ? {} : { failures: failures.map(writeNewFailure) };
 }
 
-/** The lease under the tenant that the caller names. */
-export function present(tenant: string, lease: Lease) {
-  const wire = writeLease(lease);
-  return tenant === lease.tenant ? wire : { ...wire, tenant };
-}
-
 function logged({ tenant, lease, opId }: LoggedRequest) {
   return { lease: present(tenant, lease), opId: writeId(opId) };
-}
-
-export function failed<Op extends Operation>(operation: Op, error: AnyCoordError): Result<never, ErrorOf<Op>> {
-  return err(narrowCoordError(operation, error));
-}
-
-/** Read a response. One that does not hold what the protocol says is a defect of the server. */
-export function value<T>(read: (reader: WireReader) => T): T {
-  const reader = new WireReader();
-  const got = reader.done(read(reader));
-  assert(got.ok, () => (got.ok ? "" : `the server's response must hold ${got.error.expected} in ${got.error.field}`));
-  return got.value;
 }

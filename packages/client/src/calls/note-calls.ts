@@ -44,7 +44,8 @@ import {
 } from "@gossip/protocol";
 import { assert, assertBytes, ok, type Result } from "@gossip/stdx";
 import type { Caller } from "./caller.ts";
-import { failed, present, value } from "./leased-calls.ts";
+import { present } from "./write-element.ts";
+import { failed, value } from "./read-response.ts";
 
 const OF_RUN = { run: true } as const;
 

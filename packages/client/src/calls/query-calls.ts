@@ -32,7 +32,7 @@ import {
 } from "@gossip/protocol";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { Caller } from "./caller.ts";
-import { failed, value } from "./leased-calls.ts";
+import { failed, value } from "./read-response.ts";
 import { listEverywhere, mergePages } from "./merged-lists.ts";
 import { NoteCalls } from "./note-calls.ts";
 

@@ -25,7 +25,7 @@ import { readRun, writeConfig, writeCursor, writeId, writeRange } from "@gossip/
 import { err, ok, type Result } from "@gossip/stdx";
 import type { OwnEvents } from "../events/own-events.ts";
 import type { Caller } from "./caller.ts";
-import { failed, value } from "./leased-calls.ts";
+import { failed, value } from "./read-response.ts";
 import { QueryCalls } from "./query-calls.ts";
 import { lost } from "./read-error.ts";
 

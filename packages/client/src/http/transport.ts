@@ -40,8 +40,6 @@ export interface SendOptions {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
-  /** The body in JSON, instead of `body`. */
-  readonly text?: string;
   /** How long the server may be silent. */
   readonly timeoutMs: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -89,10 +87,8 @@ export class Transport {
   }
 
   /** Send a request and return the response once its headers are there. */
-  open(request: SendOptions): Promise<IncomingMessage> {
-    const { method, path, body, timeoutMs, headers = {} } = request;
-    const text = request.text ?? (body === undefined ? undefined : JSON.stringify(body));
-    const payload = text === undefined ? undefined : Buffer.from(text);
+  open({ method, path, body, timeoutMs, headers = {} }: SendOptions): Promise<IncomingMessage> {
+    const text = body === undefined ? undefined : JSON.stringify(body);
     const options: RequestOptions = {
       agent: this.#agent,
       host: this.#host,
@@ -103,14 +99,17 @@ export class Transport {
       headers: {
         ...headers,
         ...(this.#token === undefined ? {} : { authorization: `Bearer ${Redacted.reveal(this.#token)}` }),
-        ...(payload === undefined ? {} : { "content-type": "application/json", "content-length": payload.length }),
+        ...(text === undefined
+          ? {}
+          : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
       },
     };
     return new Promise((resolve, reject) => {
       const sent = this.#send(options, resolve);
       sent.on("error", (cause) => reject(new LostReply(cause)));
       sent.on("timeout", () => sent.destroy(new Error("the server was silent for too long")));
-      sent.end(payload);
+      // A text, not its bytes: Node then sends it together with the headers.
+      sent.end(text);
     });
   }
 
@@ -129,6 +128,9 @@ function readText(response: IncomingMessage): Promise<string> {
       else reject(new LostReply(undefined));
     });
     response.on("error", (cause) => reject(new LostReply(cause)));
-    response.on("close", () => reject(new LostReply(undefined)));
+    response.on("close", () => {
+      // Making an error takes longer than everything else here.
+      if (!response.readableEnded) reject(new LostReply(undefined));
+    });
   });
 }

@@ -1,8 +1,9 @@
 import { OpId, RunId, ShardId, ShardStatus, TenantId, WorkerId, type ShardKey } from "@gossip/contracts";
 import { assert, assertBytes, assertCount } from "@gossip/stdx";
-import { assertLease } from "../records/lease.ts";
+import { assertLease, assertLeaseNumbers } from "../records/lease.ts";
 import type { ShardPosition } from "../store/store-reads.ts";
 import type { ShardFilter } from "../views/shard-filter.ts";
+import type { CheckpointRequest } from "./shard-requests.ts";
 
 /**
  * Throws `InvariantViolation` unless a caller passed a command with every part of the right type.
@@ -22,6 +23,26 @@ export function assertCommand(command: object, parts: CommandParts): void {
   if (parts.opId === true || opId !== undefined) OpId.fromRaw(opId as bigint);
   if (limit !== undefined) assertCount(limit, "limit", { min: 1, max: parts.maxLimit ?? MAX_PAGE_SIZE });
 }
+
+/** Throws unless a caller passed a list of checkpoints. Those of one tenant check it once: that is most of the cost. */
+export function assertCheckpoints(requests: readonly CheckpointRequest[]): void {
+  assert(Array.isArray(requests), () => `checkpoints must come in an array, got ${typeof requests}`);
+  let known: TenantId | undefined;
+  for (const request of requests) {
+    assert(typeof request === "object" && request !== null, () => `a command must be an object, got ${typeof request}`);
+    const { tenant, lease, opId, renew } = request;
+    if (known === undefined || tenant !== known || lease?.tenant !== known) {
+      assertCommand(request, LOGGED);
+      known = tenant === lease.tenant ? tenant : undefined;
+    } else {
+      assertLeaseNumbers(lease);
+      OpId.fromRaw(opId);
+    }
+    if (renew !== undefined && typeof renew !== "boolean") assertFlags({ renew });
+  }
+}
+
+const LOGGED = { lease: true, opId: true } as const;
 
 /** Throws unless the options of a list are valid. */
 export function assertListing({ filter, after }: { readonly filter?: unknown; readonly after?: unknown }): void {

@@ -56,6 +56,22 @@ export class CommitQueue {
     });
   }
 
+  /** As `submit` for each set, with one promise for all. */
+  submitAll(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
+    return new Promise((resolve, failed) => {
+      const answers: CommitAnswer[] = Array.from({ length: sets.length });
+      let left = sets.length;
+      for (let index = 0; index < sets.length; index++) {
+        const answered = (answer: CommitAnswer): void => {
+          answers[index] = answer;
+          if (--left === 0) resolve(answers);
+        };
+        this.#waiting.push({ set: sets[index]!, answered, failed });
+      }
+      this.#planFlush(1);
+    });
+  }
+
   /** Flush after so many turns of the microtask queue. */
   #planFlush(turns: number): void {
     if (this.#isFlushPlanned) return;

@@ -27,7 +27,7 @@ export interface WorkerSession extends Pick<SessionInProcess, keyof SessionInPro
  */
 export interface CoordinatorApi extends Omit<
   Pick<Coordinator, keyof Coordinator>,
-  "claim" | "claimMany" | "openSession"
+  "claim" | "claimMany" | "openSession" | "checkpointMany"
 > {
   /** Acquire a shard of a run that no worker holds. */
   claim(request: ClaimRequest): Promise<Result<WorkerSession, ClaimError>>;

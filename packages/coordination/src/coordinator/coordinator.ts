@@ -18,6 +18,7 @@ import {
   type UnparkError,
 } from "@gossip/coordination-errors";
 import { assert, ok, type Result } from "@gossip/stdx";
+import type { CheckpointOutcome } from "../kernel/checkpoint.ts";
 import { CapacityHint } from "../records/capacity-hint.ts";
 import { Lease } from "../records/lease.ts";
 import type { RunRecord } from "../records/run-record.ts";
@@ -35,12 +36,13 @@ import {
   type AcquireResult,
   type AcquireResultView,
 } from "./acquiring.ts";
-import { assertCommand, assertFlags, assertListing } from "./assert-command.ts";
+import { assertCheckpoints, assertCommand, assertFlags, assertListing } from "./assert-command.ts";
 import { ClaimCooldown } from "./claim-cooldown.ts";
 import { claimShards, type ClaimManyRequest, type ClaimRequest } from "./claiming.ts";
 import { makeSettings, type CoordinatorOptions } from "./coordinator-options.ts";
 import { Engine } from "./engine.ts";
-import { execute } from "./execute.ts";
+import { execute, type Executed } from "./execute.ts";
+import { executeMany } from "./execute-many.ts";
 import type { EventListener, EventStream, EventStreamOptions } from "./event-hub.ts";
 import { NoteCalls } from "./note-calls.ts";
 import * as queries from "./queries.ts";
@@ -60,7 +62,7 @@ import type {
   SplitResidualRequest,
   SplitResidualResult,
 } from "./shard-requests.ts";
-import type { ShardCopy } from "./shard-target.ts";
+import type { ShardCopy, ShardSituation } from "./shard-target.ts";
 
 const LEASED = { lease: true } as const;
 const LOGGED = { lease: true, opId: true } as const;
@@ -140,9 +142,25 @@ export class Coordinator extends NoteCalls {
       shardOperations.checkpoint(this.#engine, request),
       this.#copyFor(request),
     );
-    if (!executed.ok) return executed;
-    const { outcome, hint = CapacityHint.ZERO } = executed.value;
-    return ok(IdempotentOutcome.map(outcome, ({ newDeadline }) => ({ newDeadline, capacity: hint })));
+    return checkpointed(executed);
+  }
+
+  /**
+   * As `checkpoint` for each request, at the same time and at less cost. Returns their results in the same order. For
+   * servers that receive many at a time. *Addition.*
+   */
+  async checkpointMany(
+    requests: readonly CheckpointRequest[],
+  ): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError>[]> {
+    assertCheckpoints(requests);
+    const executed = await executeMany(
+      this.#engine,
+      requests.map((request) => ({
+        operation: shardOperations.checkpoint(this.#engine, request),
+        copy: this.#copyFor(request),
+      })),
+    );
+    return executed.map(checkpointed);
   }
 
   async complete(request: CompleteRequest): Promise<Result<IdempotentOutcome<void>, CompleteError>> {
@@ -367,4 +385,13 @@ export class Coordinator extends NoteCalls {
   get uncertainEvents(): number {
     return this.#engine.unresolvedShards.uncertainEvents + this.#engine.unresolvedRuns.uncertainEvents;
   }
+}
+
+/** The result of a checkpoint that was executed. */
+function checkpointed(
+  executed: Result<Executed<ShardSituation, IdempotentOutcome<CheckpointOutcome>>, CheckpointError>,
+): Result<IdempotentOutcome<CheckpointResult>, CheckpointError> {
+  if (!executed.ok) return executed;
+  const { outcome, hint = CapacityHint.ZERO } = executed.value;
+  return ok(IdempotentOutcome.map(outcome, ({ newDeadline }) => ({ newDeadline, capacity: hint })));
 }

@@ -66,6 +66,12 @@ export class Engine {
     return answers[0]!;
   }
 
+  /** As `commit`, for sets that change different records. Returns their answers in the same order. */
+  commitAll(sets: readonly WriteSet[]): Eventually<readonly CommitAnswer[]> {
+    if (sets.length === 0) return [];
+    return this.#answersAtOnce ? sets.map((set) => this.commit(set) as CommitAnswer) : this.#queue.submitAll(sets);
+  }
+
   /** Throws if a checkpoint carries more failures than one write set of the store can hold. */
   assertFailureCount(failures: readonly unknown[] | undefined): void {
     if (failures === undefined) return;

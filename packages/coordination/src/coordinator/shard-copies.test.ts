@@ -69,3 +69,25 @@ test("it keeps what was used last, and no more than its capacity", () => {
   copies.drop(tenant, place(1n));
   expect(copies.of(tenant, place(1n))).toEqual({ read: undefined });
 });
+
+test("copies of different runs and tenants are apart, and runs without copies are forgotten", () => {
+  const copies = new ShardCopies(4);
+  const place = (id: bigint, shard = 1n) => ({ run: RunId.fromRaw(id), shard: ShardId.fromRaw(shard) });
+  const other = TenantId.fromBytes(new Uint8Array(32).fill(2));
+  const [first, second, third] = [
+    copies.of(tenant, place(1n)),
+    copies.of(tenant, place(2n)),
+    copies.of(other, place(1n)),
+  ];
+  expect(new Set([first, second, third]).size).toBe(3);
+  expect(copies.of(tenant, place(1n))).toBe(first);
+  // The capacity is that of all runs together: the third began a new generation, and `first` was used in it.
+  expect(copies.of(other, place(1n))).toBe(third);
+  copies.of(tenant, place(3n));
+  expect(copies.of(tenant, place(2n))).not.toBe(second);
+  for (let id = 10n; id < 1_000n; id++) {
+    copies.of(tenant, place(id));
+    copies.drop(tenant, place(id));
+  }
+  expect(copies.runCount).toBeLessThan(10);
+});

@@ -63,8 +63,13 @@ export const Lease: LeaseCompanion = {
 /** Throws unless `lease` has the shape of a lease. For callers without a compiler. */
 export function assertLease(lease: unknown): asserts lease is Lease {
   assertObject(lease, "lease");
-  const { tenant, run, shard, owner, fence, deadline } = lease as LeaseFields;
+  const { tenant } = lease as LeaseFields;
   assert(TenantId.parse(tenant).ok, "tenant of the lease must be 64 lowercase hex digits");
+  assertLeaseNumbers(lease as LeaseFields);
+}
+
+/** The part of `assertLease` that is left when the tenant is known to be one. */
+export function assertLeaseNumbers({ run, shard, owner, fence, deadline }: LeaseFields): void {
   RunId.fromRaw(run);
   ShardId.fromRaw(shard);
   WorkerId.fromRaw(owner);

@@ -16,7 +16,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readPosition, writePosition } from "./shard-position.ts";
 import { readCapacity, readProgress, readRun, readShard, readSummary } from "./read-records.ts";
-import { IdMemo, WireReader } from "./wire-reader.ts";
+import { WireReader } from "./wire-reader.ts";
 import {
   writeCapacity,
   writeCursor,
@@ -74,25 +74,19 @@ test("leases, cursors and ranges come back as they were", () => {
   );
 });
 
-test("leases that are read with one memo come back as they were, whatever they share", () => {
-  const few = fc.constantFrom(0n, 1n, 2n ** 64n - 1n);
-  const parts = fc.record({ run: few, shard: few, owner: few });
+test("a key that is sent as text is a cursor, unless it is empty or no UTF-8", () => {
   fc.assert(
-    fc.property(fc.array(parts, { maxLength: 8 }), (all) => {
-      const memo = new IdMemo();
-      for (const { run, shard, owner } of all) {
-        const lease = Lease.of({
-          tenant: TenantId.ZERO,
-          run: RunId.fromRaw(run),
-          shard: ShardId.fromRaw(shard),
-          owner: WorkerId.fromRaw(owner),
-          fence: FenceEpoch.fromRaw(1n),
-          deadline: LogicalTime.fromRaw(1n),
-        });
-        expect(new WireReader(memo).lease(writeLease(lease))).toEqual(lease);
-      }
+    fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 80 }), (text) => {
+      const read = new WireReader();
+      expect(read.cursorAt(text, "cursors")).toEqual(Cursor.withLastKey(new TextEncoder().encode(text)));
+      expect(read.done(1).ok).toBe(true);
     }),
   );
+  for (const wrong of ["", "\ud800"]) {
+    const read = new WireReader();
+    read.cursorAt(wrong, "cursors");
+    expect(read.done(1)).toMatchObject({ ok: false, error: { field: "cursors" } });
+  }
 });
 
 test("records come back as they were, their logs included", () => {

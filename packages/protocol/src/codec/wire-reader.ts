@@ -25,30 +25,6 @@ const NO_BYTES = new Uint8Array(0);
 /** Longer decimal numbers cannot fit in 64 bits; `BigInt` of a long text takes quadratic time. */
 const U64_DIGITS = 20;
 
-/** The ids of the last lease. The leases of one request are mostly of one run and one worker. */
-export class IdMemo {
-  #run = "";
-  #runId = 0n;
-  #worker = "";
-  #workerId = 0n;
-
-  run(text: string): RunId {
-    if (text !== this.#run) {
-      this.#run = text;
-      this.#runId = BigInt(`0x${text}`);
-    }
-    return this.#runId as RunId;
-  }
-
-  worker(text: string): WorkerId {
-    if (text !== this.#worker) {
-      this.#worker = text;
-      this.#workerId = BigInt(`0x${text}`);
-    }
-    return this.#workerId as WorkerId;
-  }
-}
-
 /**
  * Reads values out of JSON that has passed its schema.
  *
@@ -57,12 +33,6 @@ export class IdMemo {
  */
 export class WireReader {
   #fault: WireFault | undefined;
-  readonly #memo: IdMemo | undefined;
-
-  /** With a memo, ids that repeat from lease to lease are converted once. */
-  constructor(memo?: IdMemo) {
-    this.#memo = memo;
-  }
 
   done<T>(value: T): Result<T, WireFault> {
     return this.#fault === undefined ? ok(value) : err(this.#fault);
@@ -112,6 +82,14 @@ export class WireReader {
     return Cursor.fromParts({ lastKey, token });
   }
 
+  /** The cursor at a key that was sent as text. */
+  cursorAt(key: string, field: string): Cursor {
+    const lastKey = this.#text(key, field);
+    if (lastKey.length > 0) return Cursor.withLastKey(lastKey);
+    this.fail(field, "a key that is not empty");
+    return Cursor.initial();
+  }
+
   /** A range as it was sent. The operation that takes it checks it. */
   range(wire: RangeWire, field: string): ShardSpecRef {
     return {
@@ -122,18 +100,24 @@ export class WireReader {
   }
 
   lease(wire: LeaseWire, field = "lease"): Lease {
-    const fence = this.u64<FenceEpoch>(wire.fence, `${field}.fence`);
+    const fence = this.fence(wire.fence, `${field}.fence`);
     const deadline = this.u64<LogicalTime>(wire.deadline, `${field}.deadline`);
-    if (fence < 1n) this.fail(`${field}.fence`, "a fence of at least 1");
     if (deadline === 0n) this.fail(`${field}.deadline`, "a deadline");
     return Lease.of({
       tenant: this.tenant(wire.tenant),
-      run: this.#memo?.run(wire.run) ?? this.id<RunId>(wire.run),
+      run: this.id<RunId>(wire.run),
       shard: this.id<ShardId>(wire.shard),
-      owner: this.#memo?.worker(wire.worker) ?? this.id<WorkerId>(wire.worker),
-      fence: (fence < 1n ? 1n : fence) as FenceEpoch,
+      owner: this.id<WorkerId>(wire.worker),
+      fence,
       deadline: (deadline === 0n ? 1n : deadline) as LogicalTime,
     });
+  }
+
+  fence(text: string, field: string): FenceEpoch {
+    const fence = this.u64<FenceEpoch>(text, field);
+    if (fence >= 1n) return fence;
+    this.fail(field, "a fence of at least 1");
+    return 1n as FenceEpoch;
   }
 
   opId(text: string): OpId {

@@ -8,7 +8,8 @@ import {
   type OperationName,
   type OperationSpec,
 } from "../table/operations.ts";
-import { batchResponseSchema, batchSchema, ErrorSchema } from "../validate/validator.ts";
+import { ErrorSchema } from "../schema/records.ts";
+import { batchResponseSchema, batchSchema } from "../validate/validator.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import Type, { type Static, type TSchema } from "typebox";
 import { Base64Url, Count, Id, names, RunStatusName, ShardStatusName, Tenant, U64 } from "./scalars.ts";
 
 // What requests and responses are made of. An object that a request may contain is closed: an unknown field is refused.
@@ -170,3 +170,14 @@ export const SignalsWire = Type.Array(names("split-wanted", "drain", "run-ended"
 export type SignalName = Static<typeof SignalsWire>[number];
 
 export const OutcomeName = names("Executed", "Replayed");
+
+/** An error, as every failed request and element has it. */
+export const ErrorSchema: TSchema = Type.Object(
+  {
+    kind: Type.String(),
+    message: Type.String(),
+    advice: Type.Enum(["WaitUntil", "Reacquire", "RetrySameOpId", "Stop", "FixCaller", "Report"]),
+    retryAfterMs: Type.Optional(Type.Integer()),
+  },
+  { title: "Error", description: "A typed error. The fields of each kind are listed in docs/reference/errors.md." },
+);

@@ -1,10 +1,11 @@
 import { MAX_CLAIM_COUNT } from "@gossip/coordination";
-import Type, { type Static } from "typebox";
+import Type, { type Static, type TSchema } from "typebox";
 import { DetailElement, FailureElement, MAX_FAILURES } from "./notes.ts";
 import {
   CapacityWire,
   ConfigWire,
   CursorWire,
+  ErrorSchema,
   LeaseWire,
   OutcomeName,
   ParkReasonName,
@@ -73,6 +74,30 @@ export const SplitReplaceElement = Type.Object(
 );
 export const SplitResidualElement = Type.Object({ ...logged, range: RangeWire, residual: RangeWire }, closed);
 
+/** The most elements of one call. */
+export const MAX_ELEMENTS = 1_000;
+
+const column = <Item extends TSchema>(item: Item, description: string) =>
+  Type.Array(item, { minItems: 1, maxItems: MAX_ELEMENTS, description });
+
+/** Checkpoints of one worker in one run, as columns of the same length. */
+export const CheckpointManyBody = Type.Object(
+  {
+    ...ofTenant,
+    run: Id,
+    worker: Id,
+    renew: Type.Optional(Type.Boolean()),
+    shards: column(Id, "The shard of each checkpoint."),
+    fences: column(U64, "The fence of each lease."),
+    opIds: column(Id, "The op id of each checkpoint."),
+    cursors: column(
+      Type.Union([Type.String(), CursorWire]),
+      "Each cursor: a `Cursor`, or its `key` if it has no token.",
+    ),
+  },
+  closed,
+);
+
 // Their results.
 
 export const SessionWire = Type.Object(
@@ -97,6 +122,20 @@ export const CheckpointOk = Type.Object({
   deadline: Type.Optional(U64),
   capacity: CapacityWire,
   ...signals,
+});
+export const CheckpointManyOk = Type.Object({
+  done: Type.Optional(CheckpointOk),
+  others: Type.Optional(
+    Type.Array(
+      Type.Object({
+        index: Type.Integer({ minimum: 0, description: "Which checkpoint." }),
+        ok: Type.Optional(CheckpointOk),
+        error: Type.Optional(ErrorSchema),
+        status: Type.Optional(Type.Integer()),
+      }),
+      { description: "The results that differ from `done`. Each has `ok`, or `error` and `status`." },
+    ),
+  ),
 });
 export const OutcomeOk = Type.Object({ outcome: OutcomeName, ...signals });
 export const SplitReplaceOk = Type.Object({ outcome: OutcomeName, children: Type.Array(Id), ...signals });

@@ -33,6 +33,11 @@ export interface CallSpec extends CommonSpec {
   readonly body?: TSchema;
   /** Written to the audit log. */
   readonly isAudited?: boolean;
+  /**
+   * The column of its body that has an item for each operation on a held lease. They are counted and given priority
+   * like the elements of a batched call.
+   */
+  readonly column?: string;
 }
 
 /** A response that does not end: server-sent events, or lines of JSON. */
@@ -88,6 +93,18 @@ export const OPERATIONS = {
     summary: "Store how far the work has come, and with `renew` move the deadline too.",
     element: wire.CheckpointElement,
     response: wire.CheckpointOk,
+    errors: ["checkpoint"],
+  },
+  checkpointMany: {
+    shape: "call",
+    method: "POST",
+    role: "work",
+    path: "/v1/checkpoint-many",
+    summary:
+      "Checkpoints of one worker in one run, in a short form. `done` is the result of all that `others` does not list.",
+    column: "shards",
+    body: wire.CheckpointManyBody,
+    response: wire.CheckpointManyOk,
     errors: ["checkpoint"],
   },
   complete: {

@@ -90,6 +90,66 @@ async function checkpointed(probe: ServiceProbe): Promise<void> {
   demand(BigInt(renewed.deadline) >= BigInt(lease.deadline), "a renewal must move the deadline forward");
 }
 
+async function checkpointedTogether(probe: ServiceProbe): Promise<void> {
+  const { run } = await probe.makeRun({ shards: 3 });
+  const claim = { tenant: probe.tenant, run, worker: probe.id(), opId: probe.id(), count: 3 };
+  const claimed = await probe.done("claim", claim);
+  demandMatch(claimed.sessions.length, 3, "a claim of three");
+  // By key, as they are listed.
+  const sessions = claimed.sessions.toSorted((a, b) => (a.lease.shard < b.lease.shard ? -1 : 1));
+  const columns = {
+    shards: sessions.map(({ lease }) => lease.shard),
+    fences: sessions.map(({ lease }) => lease.fence),
+    opIds: sessions.map(() => probe.id()),
+    cursors: sessions.map(({ shard }, index) =>
+      index === 1 ? { key: shard.range.start!, token: "t" } : shard.range.start!,
+    ),
+  };
+  const body = { tenant: probe.tenant, run, worker: claim.worker, renew: true, ...columns };
+  const path = "/v1/checkpoint-many";
+  const first = await probe.call("checkpointMany", path, { body });
+  demandMatch(first.done?.outcome, "Executed", "checkpoints of many");
+  demand(first.others === undefined || first.others.every(({ ok }) => ok?.outcome === "Executed"), "all are executed");
+  demand(BigInt(first.done?.deadline ?? 0) > 0n, "checkpoints that renew must return the deadline");
+  const stored = await probe.call("listShardRecords", `/v1/runs/${run}/records?tenant=${probe.tenant}`);
+  const expected = columns.cursors.map((cursor) => ({
+    cursor: typeof cursor === "string" ? { key: cursor } : cursor,
+  }));
+  demandMatch(stored.shards, expected, "the stored cursors");
+  const again = await probe.call("checkpointMany", path, { body });
+  demandMatch(
+    again.others?.map(({ index, ok }) => [index, ok?.outcome]),
+    [0, 1, 2].map((index) => [index, "Replayed"]),
+    "the same checkpoints again",
+  );
+  const mixed = await probe.call("checkpointMany", path, {
+    body: {
+      ...body,
+      fences: ["1", ...columns.fences.slice(1)],
+      opIds: columns.opIds.map(() => probe.id()),
+      cursors: [columns.cursors[0], "zz", { key: sessions[2]!.shard.range.start!, key64: "Zw" }],
+    },
+  });
+  demandMatch(
+    mixed.others?.map(({ index, status }) => [index, status]),
+    [
+      [0, 409],
+      [1, 422],
+      [2, 400],
+    ],
+    "their results",
+  );
+  demandMatch(mixed.others?.[0]?.error, { kind: "StaleFence", advice: "Reacquire" }, "one behind a fence");
+  const uneven = { ...body, fences: columns.fences.slice(1) };
+  const refused = await probe.refused(path, { body: uneven }, { status: 400, kind: "BadRequest" });
+  demandMatch(refused, { field: "fences" }, "columns of different lengths");
+  await probe.call("cancelRun", `/v1/runs/${run}/cancel`, { body: { tenant: probe.tenant, opId: probe.id() } });
+  const last = await probe.call("checkpointMany", path, {
+    body: { ...body, renew: false, opIds: columns.opIds.map(() => probe.id()) },
+  });
+  demand(last.done?.signals?.includes("run-ended") === true, "holders must learn that their run has ended");
+}
+
 async function batched(probe: ServiceProbe): Promise<void> {
   const { run } = await probe.makeRun({ shards: 2 });
   const held = [await probe.claim(run), await probe.claim(run)];
@@ -164,6 +224,7 @@ export const leaseCases: readonly ProtocolCase[] = [
   { name: "a claim waits for a shard that is released", run: waited },
   { name: "a lease that ran out is fenced off", run: lapsed },
   { name: "a checkpoint is executed once, and never goes back", run: checkpointed },
+  { name: "checkpoints of many shards are executed once, each with its own result", run: checkpointedTogether },
   { name: "elements of a batch have results of their own", run: batched },
   { name: "a shard is completed once", run: completed },
   { name: "keys that are no text survive", run: binary },

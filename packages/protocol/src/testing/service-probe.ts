@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { OPERATIONS, type BatchName, type OperationName, type OperationSpec } from "../table/operations.ts";
 import { matchPath } from "../table/match-path.ts";
 import type { ElementOf, ErrorWire, ResponseOf } from "../table/wire-types.ts";
-import { batchResponseSchema, ErrorSchema, makeValidator, type Validator } from "../validate/validator.ts";
+import { ErrorSchema } from "../schema/records.ts";
+import { batchResponseSchema, makeValidator, type Validator } from "../validate/validator.ts";
 import { ConformanceFailure, demand, demandMatch } from "./expect-wire.ts";
 
 /** A server, and tokens for it. */

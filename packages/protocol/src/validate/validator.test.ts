@@ -1,6 +1,7 @@
 // A request with a misspelled field must not be executed without it, and the sender must learn which field it was.
 import { expect, test } from "vitest";
-import { makeValidator, MAX_ELEMENTS, validatorsOf } from "./validator.ts";
+import { makeValidator, validatorsOf } from "./validator.ts";
+import { MAX_ELEMENTS } from "../schema/requests.ts";
 import { OPERATION_NAMES } from "../table/operations.ts";
 import Type from "typebox";
 

@@ -2,10 +2,10 @@ import { err, ok, type Result } from "@gossip/stdx";
 import Type, { type Static, type TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { WireFault } from "../codec/wire-reader.ts";
+import { ErrorSchema } from "../schema/records.ts";
+import { MAX_ELEMENTS } from "../schema/requests.ts";
 import { OPERATIONS, type BatchName, type OperationName, type OperationSpec } from "../table/operations.ts";
 
-/** The most elements of one batched call. */
-export const MAX_ELEMENTS = 1_000;
 /** The longest that a claim may wait at the server. */
 export const MAX_WAIT_MS = 60_000;
 
@@ -61,17 +61,6 @@ export function batchResponseSchema(name: BatchName): TSchema {
   const failed = Type.Object({ error: ErrorSchema, status: Type.Integer() });
   return Type.Object({ results: Type.Array(Type.Union([Type.Object({ ok: response }), failed])) });
 }
-
-/** An error, as every failed request and element has it. */
-export const ErrorSchema: TSchema = Type.Object(
-  {
-    kind: Type.String(),
-    message: Type.String(),
-    advice: Type.Enum(["WaitUntil", "Reacquire", "RetrySameOpId", "Stop", "FixCaller", "Report"]),
-    retryAfterMs: Type.Optional(Type.Integer()),
-  },
-  { title: "Error", description: "A typed error. The fields of each kind are listed in docs/reference/errors.md." },
-);
 
 interface OperationValidators {
   readonly body: Validator<unknown> | undefined;

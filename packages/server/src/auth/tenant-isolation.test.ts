@@ -125,6 +125,16 @@ test.each(Object.entries(ELEMENTS))("%s", async (name, element) => {
   expect(existing.body).toMatch(/"status":404/);
 });
 
+test("checkpointMany", async () => {
+  const { path } = OPERATIONS.checkpointMany;
+  const columns = { shards: [SHARD], fences: [fence], opIds: [WORKER], cursors: ["b"] };
+  const askFor = (run: string) => ask("POST", path, { tenant: THEIRS, run, worker: WORKER, ...columns });
+  const existing = await askFor(EXISTING);
+  expect(existing).toEqual(await askFor(MISSING));
+  expect(existing.status).toBe(200);
+  expect(existing.body).toMatch(/"status":404/);
+});
+
 test("nothing of the other tenant was changed", async () => {
   const coordinator = new Coordinator({ store: probe, clock: new ManualClock(2_000n) });
   const record = unwrap(await coordinator.getRun({ tenant: THEIRS, run: RunId.fromRaw(1n) }));

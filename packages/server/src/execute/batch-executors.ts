@@ -80,7 +80,7 @@ export const BATCH_EXECUTORS: { readonly [Name in Exclude<BatchName, "claim">]: 
 
   // Not an async function: this is what the server does all day, and it would make a promise more.
   checkpoint(context, { lease: wire, opId, cursor: cursorWire, renew = false, failures: skipped }) {
-    const read = new WireReader(context.memo);
+    const read = new WireReader();
     const presented = presentLease(context, read, wire);
     const cursor = read.cursor(cursorWire, "cursor");
     // A cursor that is too large is refused by its own error, which comes before those of its failures.

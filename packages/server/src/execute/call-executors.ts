@@ -23,6 +23,7 @@ import { CLUSTER_TENANT } from "../move/fence-register.ts";
 import { SCOPE_EXECUTORS } from "../move/scope-executors.ts";
 import { CONSOLE_EXECUTORS } from "../console/console-executors.ts";
 import { keyOf, limitOf, runOf, type Execute } from "./call.ts";
+import { checkpointMany } from "./checkpoint-many.ts";
 import { isFailure, type ElementContext, type Failure } from "./element-context.ts";
 import { NOTE_EXECUTORS } from "./note-executors.ts";
 
@@ -53,6 +54,8 @@ export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
     }
     return runOutcome(context, await context.coordinator.createRunWithShards({ ...checked.value, shards, opId }));
   },
+
+  checkpointMany,
 
   async registerShards(context, { params, body }) {
     const run = runOf(context, params, body.tenant);

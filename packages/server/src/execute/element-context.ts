@@ -2,7 +2,6 @@ import type { LogicalTime, RunId, TenantId } from "@gossip/contracts";
 import type { CapacityHint, Coordinator } from "@gossip/coordination";
 import { waitUntil, type AnyCoordError } from "@gossip/coordination-errors";
 import {
-  IdMemo,
   protocolError,
   PROTOCOL_ERRORS,
   statusOf,
@@ -24,7 +23,6 @@ export class ElementContext {
   readonly principal: Principal;
   /** Fires when the client has gone. */
   readonly gone: AbortSignal;
-  readonly memo = new IdMemo();
 
   constructor(service: Service, principal: Principal, gone: AbortSignal) {
     this.service = service;

@@ -3,7 +3,6 @@ import {
   OPERATIONS,
   protocolError,
   PROTOCOL_ERRORS,
-  resultsText,
   validatorsOf,
   type BatchName,
   type CallName,
@@ -28,12 +27,12 @@ import type { Call } from "../execute/call.ts";
 import { ElementContext, isFailure, type Failure } from "../execute/element-context.ts";
 import { executeClaim } from "../execute/execute-claim.ts";
 import type { Service } from "../execute/service.ts";
-import type { BodyAllowance } from "../limits/admission.ts";
+import type { BodyAllowance, Load } from "../limits/admission.ts";
 import type { Connections } from "../limits/connections.ts";
 import { wantsForwarding, type Forwarder } from "../ownership/forwarder.ts";
 import { requestedRunOf, type NamedRun } from "../ownership/requested-run.ts";
 import { parseJson, readBody } from "./read-body.ts";
-import { respond, respondError, respondFailure, respondJson } from "./respond.ts";
+import { respond, respondError, respondFailure } from "./respond.ts";
 
 /** The sender of a request; `undefined` if it is unknown. */
 export type Authenticate = (request: IncomingMessage) => Principal | undefined;
@@ -186,9 +185,7 @@ export class RequestHandler {
       if (isRevoked) return respondError(response, UNAUTHENTICATED);
       const toForward = { elements, results, waitMs: isWaiting ? waitMs : 0 };
       const forwarded = await this.#forwarderOf(received)?.batch(received.request, toForward);
-      // What another node sent may hold anything.
-      if (forwarded !== undefined) respond(response, 200, { results: forwarded });
-      else respondJson(response, 200, `{"results":${resultsText(name, results)}}`);
+      respond(response, 200, { results: forwarded ?? results });
     } finally {
       close?.();
       admitted.value();
@@ -263,8 +260,10 @@ export class RequestHandler {
     const body = hasBody ? await this.#readBody(received) : ok({ json: undefined });
     if (!body.ok) return respondError(response, body.error);
     const { json } = body.value;
-    const admitted = this.#service.admission.admit({ token: principal.id, elements: 1, priority: "new" });
+    const load = loadOf(name, json);
+    const admitted = this.#service.admission.admit({ token: principal.id, ...load });
     if (!admitted.ok) return respondError(response, admitted.error);
+    if (load.priority === "held") this.#service.metrics.elements(name, load.elements);
     try {
       const execute = CALL_EXECUTORS[name as CallName] as (
         context: ElementContext,
@@ -372,6 +371,14 @@ export class RequestHandler {
   }
 }
 
+/** How much work a call is. */
+function loadOf(name: OperationName, json: unknown): Pick<Load, "elements" | "priority"> {
+  const spec: OperationSpec = OPERATIONS[name];
+  if (spec.shape !== "call" || spec.column === undefined) return ONE_CALL;
+  return { elements: (json as Readonly<Record<string, readonly unknown[]>>)[spec.column]!.length, priority: "held" };
+}
+
+const ONE_CALL = { elements: 1, priority: "new" } as const;
 const NEVER = new AbortController().signal;
 const NO_QUERY = {};
 const FORBIDDEN_STATUS = PROTOCOL_ERRORS.Forbidden.status;

@@ -9,24 +9,15 @@ export function respond(
   json: unknown,
   headers: Record<string, string> = {},
 ): void {
-  respondJson(response, status, JSON.stringify(json), headers);
-}
-
-/** As `respond`, with the text of the JSON. */
-export function respondJson(
-  response: ServerResponse,
-  status: number,
-  text: string,
-  headers: Record<string, string> = {},
-): void {
-  const body = Buffer.from(text);
+  const text = JSON.stringify(json);
   response.writeHead(status, {
     "content-type": "application/json",
-    "content-length": body.length,
+    "content-length": Buffer.byteLength(text),
     "cache-control": "no-store",
     ...headers,
   });
-  response.end(body);
+  // A text, not its bytes: Node then sends it together with the headers.
+  response.end(text);
 }
 
 export function respondText(response: ServerResponse, status: number, text: string): void {

@@ -1,6 +1,6 @@
 // A worker with many sessions must not send a request for each of them: the requests would cost more than the work.
 import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
-import { Coordinator, MemoryStore, type CoordinationEvent } from "@gossip/coordination";
+import { Coordinator, MemoryStore, type CoordinationEvent, type WorkerSession } from "@gossip/coordination";
 import { ManualClock, StoreProbe } from "@gossip/coordination/testing";
 import { GossipClient, ServiceRefused } from "@gossip/client";
 import { unwrap } from "@gossip/stdx";
@@ -71,7 +71,56 @@ test("calls of one turn travel in one request", async () => {
   );
   expect(answers.every(({ ok }) => ok)).toBe(true);
   expect(await requestsOf("claim")).toBe(1);
-  expect(await requestsOf("checkpoint")).toBe(1);
+  expect(await requestsOf("checkpointMany")).toBe(1);
+  expect(await requestsOf("checkpoint")).toBe(0);
+});
+
+test("checkpoints that differ in what a request shares travel in few requests", async () => {
+  const sessions = unwrap(await client.claimMany({ tenant, run, worker, count: 20 }));
+  const other = unwrap(await client.claimMany({ tenant, run, worker: WorkerId.fromRaw(6n), count: 2 }));
+  const key = (session: WorkerSession, byte: number) =>
+    Cursor.fromParts({ lastKey: Uint8Array.of(Number(session.shardKey.shard), byte), token: Uint8Array.of(byte) });
+  const answers = await Promise.all([
+    ...sessions.map((session, index) => session.checkpoint(key(session, 200), { renew: index % 2 === 0 })),
+    ...other.map((session) => session.checkpoint(key(session, 200))),
+  ]);
+  expect(answers.map((answer) => unwrap(answer).kind)).toEqual(answers.map(() => "Executed"));
+  expect(answers.map((answer) => unwrap(answer).value.newDeadline)).toEqual([
+    ...sessions.map((_, index) => (index % 2 === 0 ? 2_000n : undefined)),
+    ...other.map(() => undefined),
+  ]);
+  // Two of ten each in the short form, and one of those that are left.
+  expect([await requestsOf("checkpointMany"), await requestsOf("checkpoint")]).toEqual([2, 1]);
+  for (const session of [...sessions, ...other])
+    expect(unwrap(await coordinator.getShard({ tenant, key: session.shardKey }))!.cursor).toEqual(key(session, 200));
+});
+
+test("each checkpoint of a request has its own result", async () => {
+  const sessions = unwrap(await client.claimMany({ tenant, run, worker, count: 5 }));
+  const at = (session: WorkerSession, byte: number) =>
+    Cursor.withLastKey(Uint8Array.of(Number(session.shardKey.shard), byte));
+  const opId = OpId.fromRaw(77n);
+  unwrap(await sessions[1]!.checkpoint(at(sessions[1]!, 1), { opId, renew: true }));
+  unwrap(await coordinator.release({ tenant, lease: sessions[2]!.lease, opId }));
+  clock.advance(10n);
+  const results = await Promise.all(
+    sessions.map((session, index) =>
+      session.checkpoint(index === 3 ? Cursor.withLastKey(Uint8Array.of(255)) : at(session, 1), {
+        renew: true,
+        opId: index === 1 ? opId : OpId.fromRaw(100n + BigInt(index)),
+      }),
+    ),
+  );
+  expect(results.map((result) => (result.ok ? result.value.kind : result.error.kind))).toEqual([
+    "Executed",
+    "Replayed",
+    "StaleFence",
+    "CursorOutOfBounds",
+    "Executed",
+  ]);
+  expect(unwrap(results[0]!).value.newDeadline).toBe(2_010n);
+  expect(sessions.map(({ isLeaseLost }) => isLeaseLost)).toEqual([false, false, true, false, false]);
+  expect(await requestsOf("checkpointMany")).toBe(2);
 });
 
 test("listeners get the events of this client only", async () => {

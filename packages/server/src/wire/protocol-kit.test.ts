@@ -50,6 +50,8 @@ test("without a second token, the cases about tenants are skipped and say so", a
   expect(results.map(({ kind }) => kind)).toEqual(["Skipped"]);
 });
 
+const TOGETHER = "checkpoints of many shards are executed once, each with its own result";
+
 /** Faults of a server, and the case that must notice. */
 const PLANTS: Readonly<Record<string, readonly [plant: Plant, noticed: string]>> = {
   "ignores unknown fields": [
@@ -109,6 +111,25 @@ const PLANTS: Readonly<Record<string, readonly [plant: Plant, noticed: string]>>
     { request: ({ path, body }) => ({ body: path === "/v1/checkpoint" ? freshOpIds(body) : body }) },
     "a checkpoint is executed once, and never goes back",
   ],
+  "executes many checkpoints twice": [
+    {
+      request: ({ path, body }) => ({
+        body:
+          path === "/v1/checkpoint-many"
+            ? body.replace(/"opIds":\["[0-9a-f]{16}"/, () => `"opIds":["${freshId()}"`)
+            : body,
+      }),
+    },
+    TOGETHER,
+  ],
+  "hides that one of many checkpoints was refused": [
+    {
+      response: ({ path, body }) => ({
+        body: path === "/v1/checkpoint-many" ? body.replace(/\{"index":0,"error".*?"status":409\},?/, "") : body,
+      }),
+    },
+    TOGETHER,
+  ],
   "returns results in another order": [
     { response: ({ path, body }) => ({ body: path === "/v1/renew" ? reversed(body) : body }) },
     "elements of a batch have results of their own",
@@ -142,8 +163,12 @@ const PLANTS: Readonly<Record<string, readonly [plant: Plant, noticed: string]>>
 const CHECKPOINT_OK = '{"results":[{"ok":{"outcome":"Executed","capacity":{"available":0,"isStarved":false}}}]}';
 let drawn = 0;
 
+function freshId(): string {
+  return (++drawn).toString(16).padStart(16, "0");
+}
+
 function freshOpIds(body: string): string {
-  return body.replaceAll(/"opId":"[0-9a-f]{16}"/g, () => `"opId":"${(++drawn).toString(16).padStart(16, "0")}"`);
+  return body.replaceAll(/"opId":"[0-9a-f]{16}"/g, () => `"opId":"${freshId()}"`);
 }
 
 function reversed(body: string): string {
