@@ -15,8 +15,8 @@ import { planSplit } from "../split/plan-split.ts";
 import { makeCheckpointPolicy, mustRenew } from "../policy/checkpoint-policy.ts";
 import { ClaimBackoff } from "../policy/claim-backoff.ts";
 import { storePauseMs } from "../policy/store-pause.ts";
+import { DistantStore } from "./distant-store.fixture.ts";
 import { SimTime } from "./sim-time.fixture.ts";
-import { distant } from "./simulated-fleet.fixture.ts";
 
 export interface LargeFleetOptions {
   readonly workers: number;
@@ -164,7 +164,7 @@ class LargeFleet {
     let next = BigInt(node + 1) << 48n;
     return new Coordinator({
       // One trip for each call: writes that share a commit share the trip.
-      store: distant(faulty, () => this.#time.sleep(roundTripMs)),
+      store: new DistantStore(faulty, () => this.#time.sleep(roundTripMs)),
       clock: this.#clock,
       limits: { maxShardsPerTenant: 1e9, maxShardsTotal: 1e9 },
       retry: { sleep: (ms) => this.#time.sleep(ms), random: () => this.#time.random() },

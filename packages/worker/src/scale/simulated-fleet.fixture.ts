@@ -1,11 +1,12 @@
 // The real runtime, coordinator and kernel on the memory store, in simulated time: one process per worker.
 import { OpId, RunId, TenantId, WorkerId } from "@gossip/contracts";
-import { Coordinator, MemoryStore, type CoordinationStore, type WriteSet } from "@gossip/coordination";
+import { Coordinator, MemoryStore, type CommitAnswer, type WriteSet } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
 import { unwrap } from "@gossip/stdx";
 import { runWorkers } from "../runtime/run-workers.ts";
 import type { RunWorkersOptions } from "../runtime/run-workers-options.ts";
 import { startRun } from "../runtime/start-run.ts";
+import { DistantStore } from "./distant-store.fixture.ts";
 import { jobSource, type JobItem } from "./job-source.fixture.ts";
 import type { JobWorld, WorkerPlan } from "./job-world.fixture.ts";
 import { ProcessTime, SimTime } from "./sim-time.fixture.ts";
@@ -40,12 +41,27 @@ export async function runFleet(world: JobWorld, options: FleetOptions): Promise<
   return fleet.run();
 }
 
+class FollowedStore extends MemoryStore {
+  readonly #onCommit: (sets: readonly WriteSet[]) => void;
+
+  constructor(onCommit: (sets: readonly WriteSet[]) => void) {
+    super({ slabCapacity: 1 << 28 });
+    this.#onCommit = onCommit;
+  }
+
+  override commit(sets: readonly WriteSet[]): readonly CommitAnswer[] {
+    const answers = super.commit(sets);
+    this.#onCommit(sets.filter((_, index) => answers[index]!.kind === "Committed"));
+    return answers;
+  }
+}
+
 class SimulatedFleet {
   readonly #world: JobWorld;
   readonly #options: FleetOptions;
   readonly #time: SimTime;
   readonly #clock = new ManualClock(START);
-  readonly #memory = new MemoryStore({ slabCapacity: 1 << 28 });
+  readonly #store = new FollowedStore((sets) => this.#follow(sets));
   readonly #calls = new Map<string, number>();
   readonly #begun: Uint8Array;
   #itemsBegun = 0;
@@ -68,7 +84,7 @@ class SimulatedFleet {
   async run(): Promise<FleetResult> {
     const { leaseMs, shardCount } = this.#options;
     const source = jobSource(this.#world);
-    const coordinator = new Coordinator({ store: this.#counting(this.#memory), clock: this.#clock, limits: LIMITS });
+    const coordinator = new Coordinator({ store: this.#store, clock: this.#clock, limits: LIMITS });
     const config = { leaseDuration: BigInt(leaseMs) };
     unwrap(await startRun({ coordinator, run: RUN, source, shardCount, config }));
     for (const [index, plan] of this.#world.workers.entries())
@@ -94,7 +110,10 @@ class SimulatedFleet {
     const { roundTripMs, split } = this.#options;
     const newOpId = this.#opIds(index);
     const coordinator = new Coordinator({
-      store: distant(this.#counting(this.#memory), () => time.sleep(roundTripMs)),
+      store: new DistantStore(this.#store, (call) => {
+        this.#calls.set(call, (this.#calls.get(call) ?? 0) + 1);
+        return time.sleep(roundTripMs);
+      }),
       clock: this.#clock,
       limits: LIMITS,
       retry: { sleep: (ms) => time.sleep(ms), random: () => time.random() },
@@ -128,23 +147,7 @@ class SimulatedFleet {
     return () => OpId.fromRaw(next++);
   }
 
-  /** Counts calls, and follows how many shards are unfinished. */
-  #counting(store: MemoryStore): CoordinationStore {
-    const counted = new Proxy(store, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(target, name, target);
-        if (typeof value !== "function") return value;
-        return (...args: unknown[]) => {
-          this.#calls.set(String(name), (this.#calls.get(String(name)) ?? 0) + 1);
-          const answer: unknown = Reflect.apply(value, target, args);
-          if (name === "commit") this.#follow(args[0] as readonly WriteSet[]);
-          return answer;
-        };
-      },
-    });
-    return counted;
-  }
-
+  /** Follows how many shards are unfinished. */
   #follow(sets: readonly WriteSet[]): void {
     for (const set of sets) {
       if (set.kind === "PutRun" || set.kind === "SplitShard") {
@@ -158,21 +161,4 @@ class SimulatedFleet {
       }
     }
   }
-}
-
-/** A store on the other side of a network. */
-export function distant(store: CoordinationStore, trip: () => Promise<void>): CoordinationStore {
-  return new Proxy(store, {
-    get(target, name) {
-      if (name === "traits") return {};
-      // The whole record is copied anyway.
-      if (name === "readShardInto") return undefined;
-      const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== "function") return value;
-      return async (...args: unknown[]) => {
-        await trip();
-        return (await Reflect.apply(value, target, args)) as unknown;
-      };
-    },
-  });
 }
