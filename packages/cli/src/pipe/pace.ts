@@ -18,6 +18,11 @@ export class Pace {
     return Math.min(MAX_DEPTH, Math.max(1, Math.round(AHEAD_MS / this.#msPerItem)));
   }
 
+  /** Whether so many items take no longer than what a process gets in advance. */
+  isQuick(count: number): boolean {
+    return this.#msPerItem !== undefined && this.#msPerItem * count <= AHEAD_MS;
+  }
+
   /** The process had nothing to do, and gets work now. */
   begin(nowMs: number): void {
     this.#sinceMs = nowMs;

@@ -69,7 +69,7 @@ describe("items", () => {
   });
 
   test("come in batches if the first line asks for them, each followed by an empty line", async () => {
-    const command = `echo '{"batch":5}'; all=; count=0; while IFS= read -r line; do if [ -z "$line" ]; then printf '%s' "$all"; [ $count -le 5 ] || exit 9; all=; count=0; else ${NUMBER}; count=$((count+1)); all="$all{\\"id\\":$id,\\"result\\":$n}
+    const command = `echo '{"batch":5,"concurrency":1}'; all=; count=0; while IFS= read -r line; do if [ -z "$line" ]; then printf '%s' "$all"; [ $count -le 5 ] || exit 9; all=; count=0; else ${NUMBER}; count=$((count+1)); all="$all{\\"id\\":$id,\\"result\\":$n}
 "; fi; done`;
     const opened = open(command, { size: 2 });
     expect(await runAll(103, opened)).toEqual(upTo(103));

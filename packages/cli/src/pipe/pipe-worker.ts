@@ -82,19 +82,25 @@ export class PipeWorker {
   /** How many items it can use at a time. */
   get appetite(): number {
     const { batch, concurrency } = this.#hello;
-    return concurrency === undefined && batch === 1 ? this.#pace.depth : batch * (concurrency ?? 1);
+    return concurrency === undefined && batch === 1 ? this.#pace.depth : batch * this.#batchesAtATime;
+  }
+
+  /** A process that is quick gets the next batch before it has answered the last one, so that it need not wait for it. */
+  get #batchesAtATime(): number {
+    const { batch, concurrency } = this.#hello;
+    return concurrency ?? (this.#pace.isQuick(batch) ? 2 : 1);
   }
 
   /** How many items it takes now, if so many are waiting. */
   room(waiting: number): number {
     if (!this.isUsable || this.#isReserved) return 0;
-    const { batch, concurrency = 1 } = this.#hello;
+    const { batch } = this.#hello;
     if (this.load === 0) return batch === 1 ? this.appetite : Math.min(waiting, batch);
     if (this.#sentSize >= MAX_AHEAD_SIZE) return 0;
     // Few large writes: a write costs more than an item.
     if (batch === 1) return this.load > this.appetite / 2 ? 0 : this.appetite - this.load;
     // Not a part of a batch: the rest would wait for the next one.
-    return waiting >= batch && this.load <= batch * (concurrency - 1) ? batch : 0;
+    return waiting >= batch && this.load <= batch * (this.#batchesAtATime - 1) ? batch : 0;
   }
 
   /** Give it an item. It is written by `flush`. */
