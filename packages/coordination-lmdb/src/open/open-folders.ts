@@ -4,6 +4,8 @@ import type { Durability } from "./durability.ts";
 interface OpenFolder {
   readonly durability: Durability;
   count: number;
+  /** Settles when the last call of `inTurn` has ended. */
+  turn: Promise<unknown>;
 }
 
 /**
@@ -21,10 +23,24 @@ export class OpenFolders {
    */
   enter(folder: string, durability: Durability): Durability {
     const known = this.#open.get(folder);
-    if (known === undefined) this.#open.set(folder, { durability, count: 1 });
+    if (known === undefined) this.#open.set(folder, { durability, count: 1, turn: Promise.resolve() });
     else if (known.durability === durability) known.count++;
     else return known.durability;
     return durability;
+  }
+
+  /**
+   * Opens an entered folder when earlier calls for it have ended.
+   *
+   * The engine creates its tree in a write transaction and blocks the thread until it gets one. If another open has
+   * begun a transaction, which needs this thread to end, both would wait forever.
+   */
+  inTurn<T>(folder: string, open: () => Promise<T>): Promise<T> {
+    const known = this.#open.get(folder);
+    assert(known !== undefined, "a folder must be entered before it is opened");
+    const opened = known.turn.then(open);
+    known.turn = opened.catch(() => undefined);
+    return opened;
   }
 
   leave(folder: string): void {

@@ -150,6 +150,13 @@ describe("openLmdbStore", () => {
     expect(opened).toEqual(Array.from({ length: 4 }, () => expect.objectContaining({ opened: "ok", findings: [] })));
   });
 
+  test("lets one thread open an empty folder several times at once", async () => {
+    // In a process of its own: opens that wait for each other would block the thread, and with it every timeout.
+    const config = { path: folder.path, folders: 30, opens: 4 };
+    const { output } = await waitFor(await processes.start("./open-at-once.fixture.ts", config));
+    expect(output).toBe('{"opened":120}');
+  });
+
   test("allows one durability per folder and process, until the last store is closed", async () => {
     const first = unwrap(await openLmdbStore({ path: folder.path, durability: "Written" }));
     const second = unwrap(await openLmdbStore({ path: folder.path, durability: "Written" }));

@@ -37,7 +37,7 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Result<L
     const folder = await realpath(options.path);
     const openWith = openFolders.enter(folder, durability);
     if (openWith !== durability) return err({ kind: "OtherDurability", openWith });
-    const opened = await openFolder(folder, durability);
+    const opened = await openFolders.inTurn(folder, () => openFolder(folder, durability));
     if (!opened.ok) {
       openFolders.leave(folder);
       return opened;
