@@ -6,15 +6,17 @@ import { Cursor, LogicalTime, OpId, RunId, ShardId, TenantId, WorkerId, type Sha
 import { compareBytes } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addressOf, Layout, ShardKind, shardOf } from "./layout.ts";
+import { addressOf, Layout, ShardKind, shardOf, type Space } from "./layout.ts";
 import { noteKey } from "./note-keys.ts";
 import { deadlineBytes, heldUpTo, moveOperations, orderKey, stateEntry, type IndexedShard } from "./shard-indexes.ts";
+import { baseKey, countedSpace, tallyOperations } from "./tallies.ts";
 
 const layout = new Layout("gossip/");
 const address = { tenant: TenantId.fromBytes(new Uint8Array(32).fill(0xab)), run: RunId.fromRaw(0x2an) };
 const TENANT = "ab".repeat(32);
 const RUN = "000000000000002a";
 const SPACE = "0123456789abcdef0123";
+const COUNTED = countedSpace(SPACE);
 const SHARD = "8000000000000007";
 
 const shard = ShardId.fromRaw((1n << 63n) | 7n);
@@ -32,6 +34,9 @@ const lease = (deadline: bigint) => ({
 });
 const begun = Cursor.withLastKey(Uint8Array.of(1));
 const keyOf = (of: IndexedShard) => stateEntry(layout, SPACE, of)?.key;
+/** The key that is put when a shard becomes done, in the fourth update of a transaction. */
+const doneTally = (space: Space) =>
+  tallyOperations(layout, { space, position: 3 }, { before: { status: "Active" }, after: { status: "Done" } })[0]?.put;
 
 const KEYS: Readonly<Record<string, string | undefined>> = {
   format: layout.format,
@@ -52,6 +57,8 @@ const KEYS: Readonly<Record<string, string | undefined>> = {
   [`s/${SPACE}/o/00ff61/${SHARD}`]: orderKey(layout, SPACE, { keyRangeStart: Uint8Array.of(0, 0xff, 0x61), shard }),
   [`note/${TENANT}/${RUN}/01/00ff61`]: noteKey(layout, address, "failure", Uint8Array.of(0, 0xff, 0x61)),
   [`s/${SPACE}/p/${SHARD}`]: keyOf(placed("Parked")),
+  [`s/${SPACE}/t/=`]: baseKey(layout, SPACE),
+  [`s/${SPACE}/t/ad3`]: doneTally(COUNTED)?.replace(COUNTED, SPACE),
   [`s/${SPACE}/x/${SHARD}`]: keyOf(placed("Split")),
 };
 
@@ -69,6 +76,7 @@ describe("keys", () => {
         .replace(RUN, "RUN")
         .replace(/\/0a9790468.*$/u, "/MIX·SHARD")
         .replace("0000000000000002", "BUCKET")
+        .replace("t/ad3", "t/CHANGE·POSITION")
         .replace("01/00ff61", "CODE/KEY")
         .replace("00ff61", "START")
         .replace(SHARD, "SHARD"),
@@ -78,7 +86,7 @@ describe("keys", () => {
     );
     expect(drawn.toSorted()).toEqual([...wanted, "s/SPACE/"].toSorted());
     const letters = drawn.flatMap((name) =>
-      /^[a-z]\/[A-Z]/u.test(name) && name !== "s/SPACE/" ? [name.slice(0, 1)] : [],
+      /^[a-z]\/[A-Z]/u.test(name) && !/^[st]\//u.test(name) ? [name.slice(0, 1)] : [],
     );
     expect(letters.toSorted()).toEqual(Object.values(ShardKind).toSorted());
   });

@@ -42,11 +42,17 @@ export function baseKey(layout: Layout, space: Space): string {
   return `${tallyRange(layout, space).get}=`;
 }
 
+/** The part of an update that is counted. */
+export interface StatusChange {
+  readonly before: Pick<ShardRecord, "status">;
+  readonly after: Pick<ShardRecord, "status">;
+}
+
 /** The put that counts a change of status, if a write makes one. `position`: that of the update in its transaction. */
 export function tallyOperations(
   layout: Layout,
   { space, position }: { readonly space: Space; readonly position: number },
-  { before, after }: { readonly before: ShardRecord; readonly after: ShardRecord },
+  { before, after }: StatusChange,
 ): PutOperation[] {
   if (before.status === after.status || !isCounted(space)) return [];
   const name = `${LETTERS[before.status]}${LETTERS[after.status]}${position}`;
