@@ -4,11 +4,12 @@ const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBO
 const encoder = /* @__PURE__ */ new TextEncoder();
 /** Bytes up to here are coded by hand: a `TextDecoder` or `TextEncoder` costs more a call. */
 const SHORT = 64;
+const ascii = /* @__PURE__ */ Buffer.alloc(SHORT);
 
 /** Bytes as text, if they are UTF-8 and come back the same. */
 export function textOf(bytes: Uint8Array): string | undefined {
-  const ascii = bytes.length <= SHORT ? asciiOf(bytes) : undefined;
-  if (ascii !== undefined) return ascii;
+  const short = bytes.length <= SHORT ? asciiOf(bytes) : undefined;
+  if (short !== undefined) return short;
   try {
     return decoder.decode(bytes);
   } catch {
@@ -17,18 +18,19 @@ export function textOf(bytes: Uint8Array): string | undefined {
 }
 
 function asciiOf(bytes: Uint8Array): string | undefined {
-  let text = "";
-  for (const byte of bytes) {
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index]!;
     if (byte > 0x7f) return undefined;
-    text += String.fromCharCode(byte);
+    ascii[index] = byte;
   }
-  return text;
+  // In one piece: a text that grows by one character at a time is a chain of as many objects.
+  return ascii.toString("latin1", 0, bytes.length);
 }
 
 /** UTF-8 bytes of a text. `undefined` if it holds a lone surrogate, which UTF-8 does not have. */
 export function bytesOfText(text: string): Uint8Array | undefined {
-  const ascii = text.length <= SHORT ? bytesOfAscii(text) : undefined;
-  if (ascii !== undefined) return ascii;
+  const short = text.length <= SHORT ? bytesOfAscii(text) : undefined;
+  if (short !== undefined) return short;
   const bytes = encoder.encode(text);
   // The encoder writes U+FFFD for a lone surrogate, which is only an error if the text has none of its own.
   return LONE_SURROGATE.test(text) ? undefined : bytes;

@@ -28,8 +28,12 @@ import { encodeBase64Url, textOf } from "./text.ts";
 
 /** Sixteen hex digits. */
 export function writeId(id: bigint): string {
-  return id.toString(16).padStart(16, "0");
+  const digits = id.toString(16);
+  // Not `padStart`: it takes 400 bytes of memory.
+  return digits.length === ZEROS.length ? digits : ZEROS.slice(digits.length) + digits;
 }
+
+const ZEROS = "0".repeat(16);
 
 export function writeCursor({ lastKey, token }: Cursor): CursorWire {
   if (lastKey === undefined) return {};
