@@ -47,7 +47,7 @@ export class EventLog {
 
   add(event: CoordinationEvent): void {
     const number = this.#next++;
-    if (this.#listeners.size === 0 && this.#nowMs() >= this.#keepUntilMs) return this.#forget();
+    if (this.#listeners.size === 0 && !this.#isKept()) return this.#forget();
     this.#events[number % CAPACITY] = event;
     if (this.#listeners.size === 0) return;
     const logged = this.#logged(number, event);
@@ -72,6 +72,11 @@ export class EventLog {
     for (let number = Math.max(last + 1, oldest); number < this.#next; number++)
       events.push(this.#logged(number, this.#events[number % CAPACITY]!));
     return { events, hasGap: last + 1 < oldest };
+  }
+
+  /** Whether events are kept though nobody reads. Most nodes never had a reader, and need not look at the clock. */
+  #isKept(): boolean {
+    return this.#keepUntilMs > -Infinity && this.#nowMs() < this.#keepUntilMs;
   }
 
   #forget(): void {

@@ -23,6 +23,7 @@ export const checkpointMany: Execute<"checkpointMany"> = async (context, { body 
   if (uneven !== undefined) return context.badField({ field: uneven, expected: "an item for each shard" });
   const reads = readRequests(context, tenant, body);
   const requests = reads.filter((read): read is CheckpointRequest => !isFailure(read));
+  await context.service.turn.end();
   const results = await execute(context, requests);
 
   let done: CheckpointResult | undefined;

@@ -13,6 +13,7 @@ import { ClaimWaiters, type WaiterTimers } from "./claim-waiters.ts";
 import { EndedRuns } from "./ended-runs.ts";
 import { PausedRuns } from "./paused-runs.ts";
 import { RecentClaims } from "./recent-claims.ts";
+import { RequestTurn } from "./request-turn.ts";
 
 export interface ServiceOptions {
   /** Make it with `shardCopies`, so that checkpoints need no read. */
@@ -53,6 +54,7 @@ export class Service {
   readonly metrics = new Metrics();
   readonly waiters: ClaimWaiters;
   readonly recentClaims = new RecentClaims();
+  readonly turn = new RequestTurn();
   readonly endedRuns = new EndedRuns();
   readonly pausedRuns: PausedRuns;
   readonly events: EventLog;
