@@ -91,13 +91,13 @@ export class OurWork {
     );
   }
 
-  /** Fenced, idempotent and durable, by the time that it settles. */
-  async checkpoint(sessions: readonly WorkerSession[], steps: number): Promise<void> {
+  /** Fenced, idempotent and durable, by the time that it settles. With `renew` it also moves the deadline of the lease. */
+  async checkpoint(sessions: readonly WorkerSession[], steps: number, { renew = false } = {}): Promise<void> {
     const first = this.#step + 1;
     this.#step += steps;
     const go = async (session: WorkerSession, index: number): Promise<void> => {
       for (let at = first; at < first + steps; at++)
-        unwrap(await session.checkpoint(Cursor.withLastKey(keyOf(index, at))));
+        unwrap(await session.checkpoint(Cursor.withLastKey(keyOf(index, at)), { renew }));
     };
     await Promise.all(sessions.map(go));
   }

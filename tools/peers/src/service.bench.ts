@@ -9,7 +9,7 @@ import { GossipClient } from "@gossip/client";
 import type { WorkerSession } from "@gossip/coordination";
 import { compare } from "@gossip/tools/bench";
 import { redisMissing, startPostgres, startRedis, type PostgresServer, type RedisServer } from "@gossip/tools/engines";
-import { BullJobs, BullProgress } from "./bullmq.ts";
+import { BullHeld, BullJobs, BullProgress } from "./bullmq.ts";
 import { OurWork } from "./ours.ts";
 import { BossJobs } from "./pg-boss.ts";
 import { JOBS, MANY, SESSIONS, STEPS } from "./sizes.ts";
@@ -70,6 +70,7 @@ else {
   let folder: string;
   let jobs: BullJobs;
   let progress: BullProgress;
+  let held: BullHeld;
   let sessions: readonly WorkerSession[];
   const start = async (): Promise<void> => {
     redis = await startRedis();
@@ -98,16 +99,31 @@ else {
     },
   });
 
-  compare("service on lmdb: progress of 64", {
-    forms: { [OURS]: () => ours.checkpoint(sessions, STEPS), "BullMQ on Redis": () => progress.write(STEPS) },
-    bounds: [{ form: OURS, ratioAtMost: 1, toBestOf: ["BullMQ on Redis"] }],
+  // What a worker of theirs must do to learn that it lost its job, and what a checkpoint of ours does in one write. Progress
+  // alone checks nothing: any caller can write it, also one that lost the job long ago, and a lock is not extended.
+  compare("service on lmdb: fenced and renewing progress of 64", {
+    forms: {
+      [OURS]: () => ours.checkpoint(sessions, STEPS, { renew: true }),
+      "BullMQ on Redis, each lock and progress": () => held.extendEach(STEPS),
+      "BullMQ on Redis, all locks and progress": () => held.extendTogether(STEPS),
+      "BullMQ on Redis, progress alone": () => progress.write(STEPS),
+    },
+    bounds: [
+      {
+        form: OURS,
+        ratioAtMost: 1,
+        toBestOf: ["BullMQ on Redis, each lock and progress", "BullMQ on Redis, all locks and progress"],
+      },
+    ],
     options: { callsPerRun: SESSIONS * STEPS, measureHeap: false, sampleMs: 60, rounds: 21 },
     before: async () => {
       await start();
       sessions = await ours.open(SESSIONS);
       progress = await BullProgress.onRedis(redis.port, SESSIONS);
+      held = await BullHeld.onRedis(redis.port, SESSIONS);
     },
     after: async () => {
+      await held.close();
       await progress.close();
       await stop();
     },
