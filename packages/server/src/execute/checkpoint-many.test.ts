@@ -83,8 +83,8 @@ class World {
   }
 
   async storedKey(shard: number): Promise<string> {
-    const { cursor } = unwrap(await this.coordinator.getShard({ tenant, key: keyOf(shard) }));
-    return Buffer.from(cursor.lastKey ?? []).toString();
+    const record = unwrap(await this.coordinator.getShard({ tenant, key: keyOf(shard) }));
+    return Buffer.from(record!.cursor.lastKey!).toString();
   }
 }
 
