@@ -74,7 +74,7 @@ export class EventLog {
     return { events, hasGap: last + 1 < oldest };
   }
 
-  /** Whether events are kept though nobody reads. Most nodes never had a reader, and need not look at the clock. */
+  /** Whether events are kept without a reader. Most nodes never had one, and need not look at the clock. */
   #isKept(): boolean {
     return this.#keepUntilMs > -Infinity && this.#nowMs() < this.#keepUntilMs;
   }
