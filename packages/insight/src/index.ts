@@ -28,5 +28,13 @@ export { maskCommand, maskCredentials, maskedJson } from "./runs/mask-credential
 export { NO_LABEL, readRunLabel, type RunLabel } from "./runs/run-label.ts";
 export { AXIS_BUCKETS, AxisBuckets, type BucketView, type LeafState } from "./sample/axis-buckets.ts";
 export type { RunChange, RunChangeKind } from "./sample/run-change.ts";
+export {
+  sampleTotal,
+  weighSample,
+  type SampledRun,
+  type SampleTotal,
+  type WeighedLeaf,
+} from "./sample/sample-totals.ts";
+export { sampleShards, type ReadShards, type SampledLeaf, type SampleOptions } from "./sample/shard-sample.ts";
 export { EvenSample, StripSketch } from "./sample/strip-sketch.ts";
 export { HEAT_KEYS, leafStateOf, RunSampler, type RunSample, type SampledStates } from "./sample/run-sampler.ts";

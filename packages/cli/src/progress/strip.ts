@@ -20,8 +20,10 @@ const CELLS = {
   done: { unicode: "█", ascii: "#", style: "green" },
 } as const satisfies Record<CellState, { readonly unicode: string; readonly ascii: string; readonly style: Style }>;
 
-interface Segment {
+/** A part of a strip. */
+export interface StripSegment {
   readonly state: CellState;
+  /** May be 0, for what is too small to have a width and is shown in its cell nevertheless. */
   readonly width: number;
 }
 
@@ -31,8 +33,12 @@ interface Segment {
  * Shards are in key order. The initial shards are equally wide, because a source plans them to be about equally large.
  * The shards of a split share the width of their parent. Keys up to a cursor are done.
  */
-export function renderStrip(rows: readonly ShardRow[], { width, hasUnicode, styled }: StripOptions): string {
-  const segments = segmentsOf(rows);
+export function renderStrip(rows: readonly ShardRow[], options: StripOptions): string {
+  return renderSegments(segmentsOf(rows), options);
+}
+
+/** A row of cells for segments in key order. */
+export function renderSegments(segments: readonly StripSegment[], { width, hasUnicode, styled }: StripOptions): string {
   const whole = segments.reduce((sum, segment) => sum + segment.width, 0);
   if (whole === 0 || width < 1) return "";
   const cells = cellsOf(segments, whole, width);
@@ -54,7 +60,7 @@ export function stripLegend({ hasUnicode, styled }: Omit<StripOptions, "width">)
   return { done: sign("done"), leased: sign("leased"), waiting: sign("waiting"), parked: sign("parked") };
 }
 
-function segmentsOf(rows: readonly ShardRow[]): Segment[] {
+function segmentsOf(rows: readonly ShardRow[]): StripSegment[] {
   const roots = rootsOf(rows);
   const leaves = rows
     .filter(({ status }) => status !== "Split")
@@ -67,7 +73,10 @@ function segmentsOf(rows: readonly ShardRow[]): Segment[] {
 /**
  * Half of a started shard counts as done: the position of a cursor in its range says little about the number of items.
  */
-function segmentsOfShard({ status, isLeased, lastKey }: ShardRow, width: number): Segment[] {
+export function segmentsOfShard(
+  { status, isLeased, lastKey }: Pick<ShardRow, "status" | "isLeased" | "lastKey">,
+  width: number,
+): StripSegment[] {
   if (status === "Done") return [{ state: "done", width }];
   const state = status === "Parked" ? "parked" : isLeased ? "leased" : "waiting";
   if (lastKey === undefined) return [{ state, width }];
@@ -77,7 +86,7 @@ function segmentsOfShard({ status, isLeased, lastKey }: ShardRow, width: number)
   ];
 }
 
-function cellsOf(segments: readonly Segment[], whole: number, width: number): CellState[] {
+function cellsOf(segments: readonly StripSegment[], whole: number, width: number): CellState[] {
   const order = Object.keys(CELLS) as CellState[];
   const cells: CellState[] = [];
   let [index, end] = [0, segments[0]!.width];

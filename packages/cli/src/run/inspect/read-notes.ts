@@ -26,11 +26,15 @@ async function* pagesOf<T>(read: ReadPage<T>): AsyncGenerator<Result<readonly T[
   } while (after !== undefined);
 }
 
-async function all<T>(pages: AsyncIterable<Result<readonly T[], CliError>>): Promise<Result<readonly T[], CliError>> {
+async function all<T>(
+  pages: AsyncIterable<Result<readonly T[], CliError>>,
+  most = Infinity,
+): Promise<Result<readonly T[], CliError>> {
   const found: T[] = [];
   for await (const page of pages) {
     if (!page.ok) return page;
     found.push(...page.value);
+    if (found.length >= most) return ok(found.slice(0, most));
   }
   return ok(found);
 }
@@ -60,13 +64,15 @@ export async function readWorkerNames(
   return workers.ok ? ok(new Map(workers.value.map(({ worker, name }) => [worker, name]))) : workers;
 }
 
-/** Why shards of a run are parked, by shard. */
+/** Why shards of a run are parked, by shard: of all of them, or of `most`. */
 export async function readParkedDetails(
   { coordinator }: OpenedStore,
   request: RunRequest,
+  { most }: { readonly most?: number } = {},
 ): Promise<Result<ReadonlyMap<ShardId, ParkedDetail>, CliError>> {
   const details = await all(
     pagesOf((after) => coordinator.listParkedDetails({ ...request, ...(after === undefined ? {} : { after }) })),
+    most,
   );
   return details.ok ? ok(new Map(details.value.map((detail) => [detail.shard, detail]))) : details;
 }

@@ -5,6 +5,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import type { WorkEstimate } from "@gossip/worker";
 import type { CliError } from "../../output/cli-error.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
+import type { StripSegment } from "../../progress/strip.ts";
 import { estimateWork } from "../../progress/estimate/estimate-work.ts";
 import { fractionOf } from "../../progress/estimate/progress-estimator.ts";
 import { readSharedEstimate } from "../../progress/estimate/shared-estimate.ts";
@@ -28,6 +29,7 @@ export interface StateCounts {
 export interface RunOverview {
   readonly request: RunRequest;
   readonly status: RunStatus;
+  /** All shards, unless there is a `sample`. */
   readonly rows: readonly ShardRow[];
   readonly states: StateCounts;
   readonly totals: ItemTotals;
@@ -37,9 +39,19 @@ export interface RunOverview {
   readonly earliestDeadline: LogicalTime | undefined;
   /** What applies to all processes. A run that has ended has nothing set. */
   readonly shared: SharedSettings;
+  /** What the items and the fraction are estimated from, if not all shards were read. Then there are no `rows`. */
+  readonly sample?: OverviewSample;
 }
 
-const NOTHING_SET: SharedSettings = {
+/** The shards that an estimate comes from. */
+export interface OverviewSample {
+  readonly shardCount: number;
+  /** The standard error of the items. `undefined` if the sample has too few shards to tell. */
+  readonly itemsError: number | undefined;
+  readonly strip: readonly StripSegment[];
+}
+
+export const NOTHING_SET: SharedSettings = {
   paused: false,
   pausedSince: undefined,
   itemsPerSecond: null,

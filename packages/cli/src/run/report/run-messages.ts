@@ -17,7 +17,7 @@ import type { Started } from "../start/start-or-join.ts";
 /** The result of the command for a run that has already ended. `undefined` if there may be work left. */
 export async function alreadyEnded(
   { record, request }: Started,
-  { totals }: RunOverview,
+  overview: RunOverview,
   {
     opened,
     view,
@@ -25,6 +25,7 @@ export async function alreadyEnded(
   }: { readonly opened: OpenedStore; readonly view: ProgressView; readonly out: string | undefined },
 ): Promise<CommandResult | undefined> {
   const { status, run } = record;
+  const { totals } = overview;
   if (!RunStatus.isTerminal(status)) return undefined;
   if (status !== "Done")
     return fail(
@@ -34,7 +35,7 @@ export async function alreadyEnded(
   const checked = out === undefined ? ok(undefined) : await checkResults(opened, request, out);
   if (!checked.ok) return checked;
   const items = totals.unreadable === 0 ? `all ${countOf(totals.items, "item")}` : countOf(totals.items, "item");
-  const remaining = await remainingFailures(opened, request, totals);
+  const remaining = await remainingFailures(opened, request, overview);
   if (!remaining.ok) return remaining;
   const isRetried = !isFlawless(totals) && remaining.value === 0;
   const where = isRetried ? " All of these succeeded when they were retried." : whereToLook(remaining.value);

@@ -5,7 +5,8 @@ import type { CliError } from "../../output/cli-error.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import { failurePages } from "../inspect/read-notes.ts";
 import { coordSentence } from "../report/coord-sentence.ts";
-import { isFlawless, type ItemTotals } from "../results/item-totals.ts";
+import type { RunOverview } from "../inspect/run-overview.ts";
+import { isFlawless } from "../results/item-totals.ts";
 import { namedRunId } from "../start/run-settings.ts";
 
 /** A retry of a run's failures. It is a run of its own. */
@@ -78,9 +79,10 @@ export async function resolveRetried(
 export async function remainingFailures(
   opened: OpenedStore,
   request: RunRequest,
-  totals: ItemTotals,
+  { totals, sample }: Pick<RunOverview, "totals" | "sample">,
 ): Promise<Result<number, CliError>> {
-  if (isFlawless(totals)) return ok(0);
+  // A sample without a failure does not mean that there is none.
+  if (isFlawless(totals) && sample === undefined) return ok(0);
   const counted = await opened.coordinator.countFailures(request);
   if (!counted.ok) return err(coordSentence(counted.error));
   if (counted.value > 0) return ok(counted.value);

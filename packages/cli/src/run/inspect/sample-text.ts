@@ -1,0 +1,36 @@
+import { formatCount } from "../../output/number-words.ts";
+import { flaws } from "../results/item-totals.ts";
+import type { RunOverview } from "./run-overview.ts";
+
+/** Three digits: an estimate has no more to tell. */
+const DIGITS = 3;
+
+/** The items that are done. `about 1,230,000` if they are estimated. */
+export function itemsText({ totals, sample }: RunOverview): string {
+  return sample === undefined ? formatCount(totals.items) : `about ${formatCount(rounded(totals.items))}`;
+}
+
+/** What went wrong with items; empty if nothing did. Only for exact totals: the failures of a large run are counted. */
+export function flawsText({ totals, sample }: RunOverview): string {
+  return sample === undefined ? flaws(totals) : "";
+}
+
+/** What the estimates of an overview come from; `undefined` if all shards were read. */
+export function sampleText({ sample, states }: RunOverview): string | undefined {
+  if (sample === undefined) return undefined;
+  const all = states.done + states.leased + states.waiting + states.parked;
+  return `items and keys are estimates from ${formatCount(sample.shardCount)} of ${formatCount(all)} shards: --exact reads them all`;
+}
+
+/** The same for programs. Nothing if all shards were read. */
+export function sampleJson({ sample }: RunOverview): object {
+  if (sample === undefined) return {};
+  const { shardCount, itemsError } = sample;
+  return {
+    estimate: { shards: shardCount, itemsError: itemsError === undefined ? undefined : Math.round(itemsError) },
+  };
+}
+
+function rounded(count: number): number {
+  return Number(count.toPrecision(DIGITS));
+}
