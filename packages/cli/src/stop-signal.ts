@@ -9,10 +9,13 @@ export interface StopSignal {
   dispose(): void;
 }
 
-/** Turn the first Ctrl-C, SIGTERM or SIGHUP into a request to stop, and the second into an immediate exit. */
+/**
+ * Turn the first Ctrl-C, SIGTERM or SIGHUP into a request to stop, and the second into an immediate exit. A command with
+ * `hangUp` goes on after SIGHUP.
+ */
 export function stopSignal(
   cli: Cli,
-  on: { readonly first?: () => void; readonly second?: () => void } = {},
+  on: { readonly first?: () => void; readonly second?: () => void; readonly hangUp?: () => void } = {},
 ): StopSignal {
   const controller = new AbortController();
   let exit: ExitName | undefined;
@@ -28,7 +31,7 @@ export function stopSignal(
   const stopListening = [
     cli.onSignal("SIGINT", () => stop("Interrupted")),
     cli.onSignal("SIGTERM", () => stop("Terminated")),
-    cli.onSignal("SIGHUP", () => stop("HungUp")),
+    cli.onSignal("SIGHUP", on.hangUp ?? (() => stop("HungUp"))),
   ];
   return {
     signal: controller.signal,

@@ -6,4 +6,5 @@
  */
 export { parseEtcdFlags, readEtcdSettings, type EtcdFlags } from "./flags/etcd-flags.ts";
 export { readTsoFlag, TSO_TOKEN_VARIABLE } from "./flags/client-flags.ts";
+export { reloadServer } from "./flags/reload-server.ts";
 export { readServerFlags, type ServerFlags } from "./flags/server-flags.ts";

@@ -485,6 +485,23 @@ describe("tso", () => {
     expect((await get(secure, { GOSSIP_TSO_TOKEN: token })).code).toBe(0);
     expect((await get(secure, {})).stderr).toContain("this server needs a token that it knows");
     expect((await get(address, { GOSSIP_TSO_TOKEN: token })).code).not.toBe(0);
+    const reload = async (): Promise<string> => {
+      const from = heard.length;
+      send!("SIGHUP");
+      for (;;) {
+        const said = heard.slice(from).find((line) => line.startsWith("reload "));
+        if (said !== undefined) return said;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    const renewed = "gossip_tso_fedcba9876543210";
+    writeFileSync(join(folder, "tokens"), `${renewed}\n`);
+    expect(await reload()).toBe("reload certificates and tokens are read again");
+    expect((await get(secure, { GOSSIP_TSO_TOKEN: token })).code).not.toBe(0);
+    expect((await get(secure, { GOSSIP_TSO_TOKEN: renewed })).code).toBe(0);
+    rmSync(join(folder, "tokens"));
+    expect(await reload()).toContain("reload nothing is changed: the file of --tokens cannot be read");
+    expect((await get(secure, { GOSSIP_TSO_TOKEN: renewed })).code).toBe(0);
     send!("SIGINT");
     expect((await serving).code).toBe(0);
   });

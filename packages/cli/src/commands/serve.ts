@@ -200,7 +200,9 @@ async function listenUntilStopped(
   cluster?.resume();
   await untilStopped(cli, started.value, () => {
     reload(cli, flags, [started.value, cluster, time]);
-    void reloadTokens(cli, flags, cluster).then((text) => text === undefined || say(cli, "cluster-tokens", text));
+    void reloadTokens(cli, flags, [cluster, time]).then(
+      (text) => text === undefined || say(cli, "cluster-tokens", text),
+    );
   });
   book?.close();
   return ok("Ok");

@@ -34,7 +34,7 @@ export function registerTso(program: Command, cli: Cli): void {
     usage: "serve",
     summary: "Serve timestamps until Ctrl-C",
     details:
-      "An etcd that asks for a user or a certificate gets them from the --etcd-… options, or from the URL: https://USER:PASSWORD@HOST:2379?ca=FILE&cert=FILE&key=FILE. The password can also be in a file or in GOSSIP_ETCD_PASSWORD; it is never printed. Before you let --listen reach other machines, give --tls-cert and --tls-key, and --tokens or --tls-client-ca.",
+      "An etcd that asks for a user or a certificate gets them from the --etcd-… options, or from the URL: https://USER:PASSWORD@HOST:2379?ca=FILE&cert=FILE&key=FILE. The password can also be in a file or in GOSSIP_ETCD_PASSWORD; it is never printed. Before you let --listen reach other machines, give --tls-cert and --tls-key, and --tokens or --tls-client-ca. SIGHUP reads these files again, and closes the connections of clients whose token is gone.",
     examples: [
       "gossip tso serve --data ./tso-data",
       "gossip tso serve --etcd http://etcd-1.internal:2379 --listen 10.0.0.5:50551",
@@ -84,8 +84,8 @@ async function serve(cli: Cli, flags: OracleFlags & { readonly json?: boolean })
     say,
   );
   if (!opened.ok) return opened;
-  const { server, close } = opened.value;
-  const stop = stopSignal(cli);
+  const { server, reload, close } = opened.value;
+  const stop = stopSignal(cli, { hangUp: () => void reload().then((text) => say("reload", text)) });
   stop.signal.addEventListener("abort", () => void server.shutdown(), { once: true });
   try {
     const finished = await server.finished;

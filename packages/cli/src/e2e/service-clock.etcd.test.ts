@@ -151,6 +151,51 @@ test.skipIf(SKIPPED !== undefined || tlsSkipped() !== undefined)(
   },
 );
 
+test.skipIf(SKIPPED !== undefined)(
+  "a node reads the token that oracles recognize each other by again on SIGHUP",
+  { timeout: 300_000 },
+  async () => {
+    const [old, renewed] = [`gspc_${"a".repeat(43)}`, `gspc_${"b".repeat(43)}`];
+    const [port, clockPort] = [await freePort(), await freePort()];
+    await writeFile(
+      join(folder, "two.toml"),
+      `[[cluster.node]]\nname = "two"\naddress = "127.0.0.1:${port}"\n[[cluster.scope]]\nprefix = "t/"\nwriter = "two"\n`,
+    );
+    await writeFile(join(folder, "cluster.token"), old);
+    const node = await startGossip(
+      [
+        ..."serve --store store-two --cluster two.toml --node two --cluster-token cluster.token".split(" "),
+        ...`--tso etcd://${new URL(etcd.endpoint).host} --tso-listen 127.0.0.1:${clockPort}`.split(" "),
+      ],
+      { cwd: folder },
+    );
+    try {
+      const ask = (token: string) => {
+        const options = { endpoints: [`127.0.0.1:${clockPort}`], retryPolicy: { maxAttempts: 1, overallMs: 10_000 } };
+        const asking = unwrap(TimestampClient.create({ ...options, token }));
+        return asking.getTs().finally(() => asking.close());
+      };
+      const url = `http://127.0.0.1:${port}`;
+      expect(await node.heard(/^listening/m)).toBe(true);
+      await untilTime(url);
+      expect([(await ask(old)).ok, (await ask(renewed)).ok]).toEqual([true, false]);
+      // Both for a while, as an operator does it, then the new one alone.
+      await writeFile(join(folder, "cluster.token"), `${renewed}\n${old}\n`);
+      node.signal("SIGHUP");
+      expect(await node.heard(/^cluster-tokens read again/m)).toBe(true);
+      expect([(await ask(old)).ok, (await ask(renewed)).ok]).toEqual([true, true]);
+      await writeFile(join(folder, "cluster.token"), renewed);
+      node.signal("SIGHUP");
+      expect(await node.heard(/^cluster-tokens read again(?:.|\n)*^cluster-tokens read again/m)).toBe(true);
+      expect([(await ask(old)).ok, (await ask(renewed)).ok]).toEqual([false, true]);
+      // The node's own clock comes from its oracle, with the new token.
+      await untilTime(url);
+    } finally {
+      await node.kill();
+    }
+  },
+);
+
 function readyOver(url: string, tls: object): Promise<number | undefined> {
   return new Promise((resolve) => {
     request(url, tls, (response) => {

@@ -127,13 +127,18 @@ export async function openCluster(
 export async function reloadTokens(
   { cwd }: Cli,
   flags: ClusterFlags,
-  cluster: ClusterRuntime | undefined,
+  users: readonly (UsesTokens | undefined)[],
 ): Promise<string | undefined> {
-  if (cluster === undefined || flags.clusterToken === undefined) return undefined;
+  if (flags.clusterToken === undefined) return undefined;
   const tokens = await readTokens(flags, (file) => resolve(cwd, file));
   if (!tokens.ok || tokens.value === undefined) return "cannot be used: the old ones stay";
-  cluster.reloadTokens(tokens.value);
+  for (const user of users) user?.reloadTokens?.(tokens.value);
   return "read again";
+}
+
+/** What nodes recognize each other by tokens for. */
+interface UsesTokens {
+  reloadTokens?(tokens: readonly string[]): void;
 }
 
 /** The tokens between nodes. A node that asks its clients for tokens must ask the other nodes for one, too. */

@@ -36,12 +36,12 @@ export async function openEtcdClock(
   const own = `${host.includes(":") ? `[${host}]` : host}:${listen.port}`;
   const advertise = PeerEndpoint.parse(own);
   if (!advertise.ok) return fail("BadCommandLine", "--tso-listen is no address: write HOST:PORT.");
-  const token = await readFirstToken(cli, clusterToken);
+  const tokens = await readTokens(cli, clusterToken);
   const driver = new EtcdDriver({ ...connection.value, advertise: advertise.value });
   const started = await OracleServer.start({
     driver,
     listen: [listen],
-    ...(token === undefined ? {} : { tokens: [hashToken(token)] }),
+    ...(tokens === undefined ? {} : { tokens: tokens.map(hashToken) }),
     ...(tls === undefined ? {} : { tls: withoutMissing(tls) }),
   });
   if (!started.ok) {
@@ -50,7 +50,7 @@ export async function openEtcdClock(
   }
   const client = TimestampClient.create({
     endpoints: [own],
-    ...(token === undefined ? {} : { token }),
+    ...(tokens === undefined ? {} : { token: tokens[0]! }),
     ...(tls === undefined ? {} : { tls: withoutMissing(tls) }),
   });
   if (!client.ok) return fail("BadCommandLine", "--tso-listen is no address: write HOST:PORT.");
@@ -60,6 +60,12 @@ export async function openEtcdClock(
     reloadTls: (renewed) => {
       started.value.reloadTls(withoutMissing(renewed));
       client.value.reloadTls(withoutMissing(renewed));
+    },
+    reloadTokens: (renewed) => {
+      // Without a token from the start, the nodes ask each other for none.
+      if (tokens === undefined) return;
+      started.value.reloadTokens(renewed.map(hashToken));
+      client.value.reloadToken(renewed[0]!);
     },
     close: async () => {
       await clock.close();
@@ -86,11 +92,12 @@ function toUrls(etcd: string): string {
     .join(",");
 }
 
-/** The token that this node sends to others. Whether the file is right is checked where the cluster is opened. */
-async function readFirstToken({ cwd }: Cli, file: string | undefined): Promise<string | undefined> {
+/** The tokens of the nodes. Whether the file is right is checked where the cluster is opened. */
+async function readTokens({ cwd }: Cli, file: string | undefined): Promise<readonly string[] | undefined> {
   if (file === undefined) return undefined;
+  const { parseClusterTokens } = await import("@gossip/server");
   try {
-    return (await readFile(resolve(cwd, file), "utf8")).split("\n")[0]!.trim() || undefined;
+    return parseClusterTokens(await readFile(resolve(cwd, file), "utf8"));
   } catch {
     return undefined;
   }

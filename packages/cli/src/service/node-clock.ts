@@ -15,6 +15,8 @@ export interface NodeClock {
   timestamps(count: number): Promise<bigint | undefined>;
   /** Use other certificates between the nodes. Left out by clocks that use none. */
   reloadTls?(tls: TlsFiles): void;
+  /** Use other tokens between the nodes: the first to be recognized by others, all of them to recognize others. */
+  reloadTokens?(tokens: readonly string[]): void;
   close(): Promise<void>;
 }
 

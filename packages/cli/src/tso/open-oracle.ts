@@ -20,6 +20,8 @@ export interface Surroundings {
 
 export interface OpenedOracle {
   readonly server: OracleServer;
+  /** Read certificates and tokens again. Resolves with what to say about it. */
+  readonly reload: () => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
@@ -33,7 +35,7 @@ export async function openOracle(
   if (!listen.ok) return listen;
   const http = flags.http === "off" ? ok(undefined) : parseAddress(flags.http, "--http");
   if (!http.ok) return http;
-  const { readServerFlags } = await import("@gossip/tso-server/internal");
+  const { readServerFlags, reloadServer } = await import("@gossip/tso-server/internal");
   const security = await readServerFlags(flags, surroundings);
   if (!security.ok) return fail("BadCommandLine", security.error.message);
   const opened = await openDriver(flags, listen.value, surroundings, say);
@@ -66,7 +68,11 @@ export async function openOracle(
     );
   server.oracle.subscribe(tell);
   tell();
-  return ok({ server, close: () => driver.close() });
+  const reload = async (): Promise<string> => {
+    const reloaded = await reloadServer(server, flags, surroundings);
+    return reloaded.ok ? "certificates and tokens are read again" : `nothing is changed: ${reloaded.error.message}`;
+  };
+  return ok({ server, reload, close: () => driver.close() });
 }
 
 async function openDriver(

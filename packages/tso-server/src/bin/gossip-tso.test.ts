@@ -65,6 +65,26 @@ describe("gossip-tso", () => {
     expect(await second.exited).toEqual({ code: 0, signal: null });
   });
 
+  test("reads its tokens again on SIGHUP, and keeps the old ones if it cannot", async () => {
+    const [old, renewed] = ["gossip_tso_0123456789abcdef", "gossip_tso_fedcba9876543210"];
+    const file = join(folder, "tokens");
+    await writeFile(file, old);
+    const server = run(...SERVE, "--data", join(folder, "state"), "--tokens", file);
+    await server.line("serving");
+    const http = (await server.line("http")).split(" ")[1]!;
+    const statusFor = async (token: string): Promise<number> =>
+      (await fetch(`http://${http}/v1/timestamp`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect([await statusFor(old), await statusFor(renewed)]).toEqual([200, 401]);
+    await writeFile(file, renewed);
+    server.signal("SIGHUP");
+    await server.line("reloaded");
+    expect([await statusFor(old), await statusFor(renewed)]).toEqual([401, 200]);
+    await writeFile(file, "no token");
+    server.signal("SIGHUP");
+    expect(await server.line("not reloaded")).toContain("a line of --tokens is no token");
+    expect(await statusFor(renewed)).toBe(200);
+  });
+
   test("starts above the bound that init was given, and inits a folder once", async () => {
     const seedMs = 4_000_000_000_000;
     expect((await run("init", "--data", folder, "--seed-physical-ms", String(seedMs)).exited).code).toBe(0);

@@ -18,7 +18,11 @@ async function main(): Promise<number> {
       return report(await FileDriver.initialize(command.value));
     case "serve":
       return report(
-        await serve(command.value, { say: (line) => process.stdout.write(`${line}\n`), onStop: stopOnSignals }),
+        await serve(command.value, {
+          say: (line) => process.stdout.write(`${line}\n`),
+          onStop: stopOnSignals,
+          onReload: (reload) => process.on("SIGHUP", reload),
+        }),
       );
   }
 }

@@ -4,6 +4,7 @@ import { PeerEndpoint } from "../driver/peer-endpoint.ts";
 import { EtcdDriver } from "../etcd-driver/etcd-driver.ts";
 import { readEtcdSettings } from "../flags/etcd-flags.ts";
 import type { FlagError } from "../flags/flag-files.ts";
+import { reloadServer } from "../flags/reload-server.ts";
 import { readServerFlags } from "../flags/server-flags.ts";
 import { FileDriver, type FileOpenError } from "../file/file-driver.ts";
 import type { ServingState } from "../oracle/get-ts-error.ts";
@@ -17,6 +18,8 @@ export interface ServeSurroundings {
   readonly say: (line: string) => void;
   /** Calls `stop` once, when the server should stop. */
   readonly onStop: (stop: () => void) => void;
+  /** Calls `reload` whenever certificates and tokens should be read again. */
+  readonly onReload: (reload: () => void) => void;
 }
 
 /** A disk that could not be written to: what it holds is not known, so the process should start over. */
@@ -30,7 +33,7 @@ export async function serve(
   command: ServeCommand,
   surroundings: ServeSurroundings,
 ): Promise<Result<void, FileOpenError | ServerError | PersistFailed | FlagError>> {
-  const { say, onStop } = surroundings;
+  const { say, onStop, onReload } = surroundings;
   const security = await readServerFlags(command.security, { cwd: process.cwd() });
   if (!security.ok) return security;
   const opened = await openDriver(command, say);
@@ -62,6 +65,7 @@ export async function serve(
   const server = started.value;
   stop = () => void server.shutdown();
   onStop(() => stop());
+  onReload(() => void reload(server, command, say));
   for (const address of server.addresses) say(`listening ${address}`);
   if (server.httpAddress !== undefined) say(`http ${server.httpAddress}`);
   server.oracle.subscribe((state) => say(lineOfState(state)));
@@ -73,6 +77,11 @@ export async function serve(
   // Only now: another node may lead from here on.
   await driver.close();
   return failure === undefined ? finished : err(failure);
+}
+
+async function reload(server: OracleServer, { security }: ServeCommand, say: (line: string) => void): Promise<void> {
+  const reloaded = await reloadServer(server, security, { cwd: process.cwd() });
+  say(reloaded.ok ? "reloaded certificates and tokens" : `not reloaded reason=${reloaded.error.message}`);
 }
 
 async function openDriver(

@@ -49,7 +49,7 @@ export class TimestampClient {
   readonly #monotonicClock: MonotonicClock;
   readonly #maxInFlight: number;
   readonly #pivots: Counter;
-  readonly #credentials: { tls: ClientTls | undefined; readonly token: string | undefined };
+  readonly #credentials: { tls: ClientTls | undefined; token: string | undefined };
   readonly #underway = new Set<Batch>();
   #isFlushScheduled = false;
   #isClosed = false;
@@ -124,6 +124,12 @@ export class TimestampClient {
     const asked = this.#queue.addMany(count);
     this.#scheduleFlush();
     return asked;
+  }
+
+  /** Uses another token for new connections. Throws `InvariantViolation` if it is not a token. */
+  reloadToken(token: string): void {
+    assertCredentials({ tls: undefined, token });
+    this.#credentials.token = token;
   }
 
   /** Uses other certificates for new connections. */

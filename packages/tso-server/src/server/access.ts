@@ -4,15 +4,17 @@ import { isTokenHash } from "../wire/token.ts";
 
 /** Decides whether a client may ask for timestamps. Without tokens, everyone may. */
 export class Access {
-  readonly #hashes: readonly Buffer[] | undefined;
+  #hashes: readonly Buffer[] | undefined;
 
   /** `hashes` are what `hashToken` returns. */
   constructor(hashes: readonly string[] | undefined) {
-    assert(
-      hashes === undefined || (Array.isArray(hashes) && hashes.every(isTokenHash)),
-      "tokens are a list of hashes, each 64 lowercase hex digits",
-    );
-    this.#hashes = hashes?.map((hash) => Buffer.from(hash, "hex"));
+    if (hashes !== undefined) this.#hashes = fromHex(hashes);
+  }
+
+  /** Accept other tokens from now on. Does nothing if everyone may ask. */
+  replace(hashes: readonly string[]): void {
+    const replaced = fromHex(hashes);
+    if (this.#hashes !== undefined) this.#hashes = replaced;
   }
 
   get isOpen(): boolean {
@@ -26,4 +28,12 @@ export class Access {
     // All of them, so that the time does not show which one matched.
     return this.#hashes.filter((known) => timingSafeEqual(known, hash)).length > 0;
   }
+}
+
+function fromHex(hashes: readonly string[]): Buffer[] {
+  assert(
+    Array.isArray(hashes) && hashes.every(isTokenHash),
+    "tokens are a list of hashes, each 64 lowercase hex digits",
+  );
+  return hashes.map((hash) => Buffer.from(hash, "hex"));
 }

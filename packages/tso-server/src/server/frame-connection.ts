@@ -39,6 +39,8 @@ export class FrameConnection implements WatchedConnection {
   readonly #epochs = new EpochMemo();
   readonly #onWritten = (): void => this.#noteUnsent();
   #isAdmitted: boolean;
+  /** The client's last token. */
+  #token: Buffer | undefined;
   #preface = 0;
   #waiting = 0;
   #late: Buffer[] = [];
@@ -84,6 +86,11 @@ export class FrameConnection implements WatchedConnection {
     if (this.#waiting === 0) this.#socket.end();
   }
 
+  /** Close the connection of a client whose token is no longer accepted. If it has another one, it comes back with it. */
+  checkToken(): void {
+    if (this.#token !== undefined && this.#isAdmitted && !this.#access.accepts(this.#token)) this.end();
+  }
+
   destroy(): void {
     this.#socket.destroy();
   }
@@ -111,6 +118,7 @@ export class FrameConnection implements WatchedConnection {
     const token = decodeToken(frame);
     if (token === undefined) return false;
     this.#isAdmitted = this.#access.accepts(token);
+    this.#token = Buffer.from(token);
     return true;
   }
 

@@ -121,6 +121,15 @@ export class OracleServer {
       if (server instanceof TlsServer) server.setSecureContext(options);
   }
 
+  /**
+   * Accept the tokens with these hashes (`hashToken`) and no others. Closes connections whose token is not among them.
+   * Does nothing to a server without tokens.
+   */
+  reloadTokens(tokens: readonly string[]): void {
+    this.#access.replace(tokens);
+    for (const connection of this.#connections) connection.checkToken();
+  }
+
   /** Refuse new connections, stop granting, answer what was asked, close. Close the driver afterwards. */
   shutdown(): Promise<Result<void, ServerError>> {
     this.#stopping ??= this.#stop();

@@ -89,6 +89,41 @@ describe("tokens", () => {
     ]);
   });
 
+  test("other tokens take effect at once, also for clients that are connected", async () => {
+    const server = await start({ tokens: [hashToken(TOKEN)], http: { port: 0 } });
+    const client = connect(server.addresses, { token: TOKEN });
+    expect(await client.getTs()).toMatchObject({ ok: true });
+    const raw = await new RawClient(server.addresses[0]!).connected();
+    closing.push(() => raw.socket.destroy());
+    raw.socket.write(Buffer.concat([encodeToken(TOKEN), encodeRequest({ requestId: 1, count: 1 })]));
+    await until(() => raw.replies.length === 1);
+    server.reloadTokens([hashToken(TOKEN), hashToken(OTHER_TOKEN)]);
+    raw.socket.write(encodeRequest({ requestId: 2, count: 1 }));
+    await until(() => raw.replies.length === 2);
+    expect(raw.isClosed).toBe(false);
+    server.reloadTokens([hashToken(OTHER_TOKEN)]);
+    await until(() => raw.isClosed);
+    client.reloadToken(OTHER_TOKEN);
+    expect(await client.getTs()).toMatchObject({ ok: true });
+    expect(await connect(server.addresses, { token: TOKEN }).getTs()).toMatchObject({
+      error: { status: "Unauthenticated" },
+    });
+    const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+    expect((await fetch(`http://${server.httpAddress!}/v1/timestamp`, bearer(TOKEN))).status).toBe(401);
+    expect((await fetch(`http://${server.httpAddress!}/v1/timestamp`, bearer(OTHER_TOKEN))).status).toBe(200);
+    expect(() => server.reloadTokens([TOKEN])).toThrow(InvariantViolation);
+    expect(() => client.reloadToken("short")).toThrow(InvariantViolation);
+  });
+
+  test("a server without tokens asks for none after a reload", async () => {
+    const server = await start();
+    const client = connect(server.addresses);
+    expect(await client.getTs()).toMatchObject({ ok: true });
+    server.reloadTokens([hashToken(TOKEN)]);
+    expect(await client.getTs()).toMatchObject({ ok: true });
+    expect(await connect(server.addresses).getTs()).toMatchObject({ ok: true });
+  });
+
   test("a token longer than any closes the connection", async () => {
     const server = await start({ tokens: [hashToken(TOKEN)] });
     const raw = await new RawClient(server.addresses[0]!).connected();

@@ -1,4 +1,4 @@
-// Whoever looks at a run of a million shards must not wait for a million reads, and must not take an estimate for a count.
+// A user who looks at a run of a million shards must not wait for a million reads, nor take an estimate for a count.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
