@@ -68,8 +68,20 @@ export class RunCalls extends QueryCalls {
     const got = await this.#caller.call("registerShards", { params: { run: writeId(run) }, body });
     if (!got.ok) return failed("registerShards", got.error);
     const { outcome, shards: ids } = got.value;
-    if (outcome === "Executed" && !more) this.#events.activated(request, ids.length);
+    if (outcome === "Executed" && !more && this.#events.isHeard)
+      this.#events.activated(request, await this.#countShards(request, ids.length));
     return ok({ kind: outcome, value: value((read) => ids.map((id) => read.id<ShardId>(id))) });
+  }
+
+  /** The shards of a run that has just become active: earlier pages may have registered others than the last one. */
+  async #countShards(request: RunRequest, lastPage: number): Promise<number> {
+    try {
+      const progress = await this.getRunProgress(request);
+      return progress.ok ? Math.max(lastPage, progress.value.total) : lastPage;
+    } catch {
+      // The token may not read. The registration has succeeded nevertheless.
+      return lastPage;
+    }
   }
 
   async createRunWithShards(

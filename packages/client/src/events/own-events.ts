@@ -38,6 +38,10 @@ export class OwnEvents {
     return this.#hub.stream(options);
   }
 
+  get isHeard(): boolean {
+    return this.#hub.isHeard;
+  }
+
   get failedCalls(): number {
     return this.#hub.failedCalls;
   }
