@@ -4,7 +4,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { acting, addStoreCommand, readStoreFlags, type Cli, type CommandResult } from "../cli.ts";
+import { ok } from "@gossip/stdx";
 import { openLog } from "../logging/open-log.ts";
+import { formatDuration } from "../output/number-words.ts";
+import { viewFor } from "../run/report/observe-run.ts";
 import { checkOut, outPath, partsOf } from "../run/results/out-file.ts";
 import { listFolder } from "../run/list/list-folder.ts";
 import { openSource } from "../run/source/open-source.ts";
@@ -15,7 +18,9 @@ import type { RunSettings } from "../run/start/run-settings.ts";
 import { carryOut, type Job } from "../run/work/carry-out.ts";
 import { modulePath } from "../run/work/module-work.ts";
 import { withWork } from "../run/work/open-work.ts";
-import { openStoreFor } from "../store-url/open-store-for.ts";
+import { stopSignal } from "../stop-signal.ts";
+import { openStorePatiently } from "../store-url/open-store-for.ts";
+import { describeStore } from "../store-url/store-address.ts";
 import { addOldRunOption, refuseRunOption } from "./chosen-run.ts";
 import { addWorkOptions } from "./work-options.ts";
 
@@ -143,10 +148,21 @@ function settingsOf({ cwd }: Cli, { name, flags, selection, out, identity }: Ide
 
 async function onStore(cli: Cli, job: Job): Promise<CommandResult> {
   const { address, tso } = job.store;
-  const opened = await openStoreFor(cli, { address, tso });
-  if (!opened.ok) return opened;
+  const { patienceMs } = job.numbers;
+  const view = viewFor(cli, job.log);
+  const stop = stopSignal(cli);
+  const where = describeStore(address);
+  const onWait = (outage: string): void =>
+    view.say(
+      `${where} does not respond (${outage}): waiting for it, for up to ${formatDuration(patienceMs)}; --patience sets another limit.`,
+      { kind: "unavailable" },
+    );
+  const opened = await openStorePatiently(cli, { address, tso }, { patienceMs, signal: stop.signal, onWait });
+  stop.dispose();
+  view.close();
+  if (!opened.ok) return stop.exit === undefined ? opened : ok(stop.exit);
   try {
-    return await carryOut(cli, job, opened.value);
+    return stop.exit === undefined ? await carryOut(cli, job, opened.value) : ok(stop.exit);
   } finally {
     await opened.value.close();
   }

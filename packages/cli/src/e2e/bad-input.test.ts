@@ -288,6 +288,8 @@ describe("the store", () => {
       "true",
       "--store",
       `postgres://me:hunter2@127.0.0.1:${await freePort()}/db`,
+      "--patience",
+      "0",
     );
     expectSentence(
       ended,
@@ -305,6 +307,8 @@ describe("the store", () => {
       "true",
       "--store",
       `etcd://me:hunter2@127.0.0.1:${await freePort()}`,
+      "--patience",
+      "0",
     );
     expectSentence(
       ended,

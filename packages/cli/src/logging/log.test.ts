@@ -89,7 +89,7 @@ describe("gossip run", () => {
     expect(lines.map(({ message }) => message).join("\n")).toMatch(
       /^Run [0-9a-f]{16}: [^]*claimed a shard[^]*failed: two[^]*Done: 3 items/,
     );
-    const refused = await run("--log-format", "json", "--store", "etcd://127.0.0.1:1");
+    const refused = await run("--log-format", "json", "--store", "etcd://127.0.0.1:1", "--patience", "0");
     expect(JSON.parse(refused.log) as object).toMatchObject({ level: "error", kind: "StoreUnreachable", exitCode: 7 });
   });
 

@@ -49,6 +49,8 @@ export type CliErrorKind = keyof typeof ERROR_KINDS;
 export interface CliError {
   readonly kind: CliErrorKind;
   readonly message: string;
+  /** A server that does not respond, which may pass by itself: the system's name for it, such as `ECONNREFUSED`. */
+  readonly outage?: string;
 }
 
 export function fail(kind: CliErrorKind, message: string): Result<never, CliError> {

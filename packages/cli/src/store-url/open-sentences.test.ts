@@ -64,3 +64,14 @@ test("every reason not to open a store has a sentence with a way on, and an end 
 test("a wrong password is what etcd calls a wrong argument", () => {
   expect(refused(3)).toEqual(refused(16));
 });
+
+test("only what may pass by itself is worth waiting for", () => {
+  expect(postgres({ kind: "Unreachable", ...failed, code: "ECONNREFUSED" }).outage).toBe("ECONNREFUSED");
+  expect(postgres({ kind: "Unavailable", ...failed, code: "57P03" }).outage).toBe("57P03");
+  expect(etcd({ kind: "Unavailable", reason: "ETIMEDOUT" }).outage).toBe("ETIMEDOUT");
+  // Names that do not exist, refused logins, other software.
+  expect(postgres({ kind: "Unreachable", ...failed, code: "ENOTFOUND" }).outage).toBeUndefined();
+  expect(etcd({ kind: "Unavailable", reason: "ENOTFOUND" }).outage).toBeUndefined();
+  const others = CASES.filter(([, kind]) => kind !== "StoreUnreachable").map(([error]) => error.outage);
+  expect(new Set(others)).toEqual(new Set([undefined]));
+});

@@ -99,15 +99,26 @@ export function postgresSentence(error: PostgresOpenError, told: Told): CliError
       kind: "RunNotFound",
       message: `there is no store in ${told.where}: start a run first, or name another store with --store.`,
     };
-  return sentence(POSTGRES[error.kind], told);
+  return { ...sentence(POSTGRES[error.kind], told), ...outageOf(error) };
+}
+
+/** What PostgreSQL returns while it starts or shuts down. */
+const STARTING = "57P03";
+
+function outageOf(error: PostgresOpenError): Pick<CliError, "outage"> {
+  if (error.kind === "Unavailable") return error.code === STARTING ? { outage: STARTING } : {};
+  return error.kind === "Unreachable" ? passing(error.code ?? "no response") : {};
+}
+
+/** A name that does not exist is a mistake in the command. */
+export function passing(code: string): Pick<CliError, "outage"> {
+  return code.includes("ENOTFOUND") ? {} : { outage: code };
 }
 
 /** Why a cluster cannot be used, and what to do. */
 export function etcdSentence(error: EtcdOpenError, told: Told): CliError {
-  return sentence(
-    error.kind === "Refused" ? { kind: ETCD_REFUSED[error.code] ?? "StoreFailed" } : ETCD[error.kind],
-    told,
-  );
+  if (error.kind === "Refused") return sentence({ kind: ETCD_REFUSED[error.code] ?? "StoreFailed" }, told);
+  return { ...sentence(ETCD[error.kind], told), ...(error.kind === "Unavailable" ? passing(error.reason) : {}) };
 }
 
 function sentence({ kind, advice }: Ending, { where, why }: Told): CliError {

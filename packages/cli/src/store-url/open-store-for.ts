@@ -1,3 +1,5 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ok, type Result } from "@gossip/stdx";
 import type { CliError } from "../output/cli-error.ts";
 import { openStore, type OpenStoreOptions } from "./open-store.ts";
@@ -26,4 +28,38 @@ export async function openStoreFor(
     forget();
   };
   return ok({ ...opened.value, close });
+}
+
+export interface StorePatience {
+  /** How long to wait for a server that does not respond. */
+  readonly patienceMs: number;
+  /** Ends the wait. The error of the last attempt is returned. */
+  readonly signal: AbortSignal;
+  /** Called once, if the first attempt fails with what may pass. */
+  readonly onWait: (outage: string) => void;
+}
+
+const [LEAST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 3000];
+
+/**
+ * The same for a command that works for long: a server that does not respond is waited for, as it is later. Everything
+ * else that is wrong, such as a refused login or a name that does not exist, is an error at once.
+ */
+export async function openStorePatiently(
+  process: EndOfProcess,
+  options: OpenStoreOptions,
+  { patienceMs, signal, onWait }: StorePatience,
+): Promise<Result<OpenedStore, CliError>> {
+  const endMs = performance.now() + patienceMs;
+  for (let attempts = 1; ; attempts++) {
+    const opened = await openStoreFor(process, options);
+    if (opened.ok || opened.error.outage === undefined) return opened;
+    const leftMs = endMs - performance.now();
+    if (leftMs <= 0 || signal.aborted) return opened;
+    if (attempts === 1) onWait(opened.error.outage);
+    // Not in step with the other processes of a fleet.
+    const pauseMs = LEAST_PAUSE_MS + Math.random() * (LONGEST_PAUSE_MS - LEAST_PAUSE_MS);
+    await sleep(Math.min(leftMs, pauseMs), undefined, { signal }).catch(() => {});
+    if (signal.aborted) return opened;
+  }
 }

@@ -1,16 +1,18 @@
 import type { InfraError } from "@gossip/coordination-errors";
-import type { Result } from "@gossip/stdx";
+import { err, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "../output/cli-error.ts";
+import { passing } from "./open-sentences.ts";
 import { TOKEN_VARIABLE } from "./service-address.ts";
 
 /** Why a service cannot be reached, and what to do. */
 export function unreachableSentence({ message, code = "" }: InfraError, where: string): Result<never, CliError> {
   if (message.includes("certificate"))
     return fail("StoreAccessDenied", `${message} (${code}): name the authority that signed it with --ca FILE.`);
-  return fail(
-    "StoreUnreachable",
-    `${where} cannot be reached (${message}${code === "" ? "" : `, ${code}`}): see that \`gossip serve\` runs there, then run the same command again; nothing was lost.`,
-  );
+  return err({
+    kind: "StoreUnreachable",
+    message: `${where} cannot be reached (${message}${code === "" ? "" : `, ${code}`}): see that \`gossip serve\` runs there, then run the same command again; nothing was lost.`,
+    ...passing(code || message),
+  });
 }
 
 /** The error to print if a service refused a request for good. `undefined` if something else was thrown. */

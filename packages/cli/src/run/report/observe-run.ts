@@ -78,7 +78,7 @@ export async function observeRun(
 }
 
 /** With `--json` the view is on stdout, and a log may be on stderr. */
-function viewFor({ console }: Cli, { log, isWanted }: OpenedLog): ProgressView {
+export function viewFor({ console }: Cli, { log, isWanted }: OpenedLog): ProgressView {
   if (console.isJson) return new JsonView(console);
   return !isWanted && console.canRedraw(console.stderr) ? new TerminalView(console) : new LogView(console, log);
 }
