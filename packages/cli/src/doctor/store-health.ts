@@ -1,7 +1,7 @@
 import type { TenantId } from "@gossip/contracts";
 import { countOf, formatDuration } from "../output/number-words.ts";
-import { readShardRows } from "../run/inspect/read-shards.ts";
 import { listRuns } from "../run/inspect/run-reference.ts";
+import { coordSentence } from "../run/report/coord-sentence.ts";
 import { measureSkew, skewText } from "../store-url/clock-skew.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 import { fine, note, problem, type CheckUp } from "./check-up.ts";
@@ -18,9 +18,9 @@ export async function checkStore(opened: OpenedStore, tenant: TenantId, hasOracl
   for (const { run, lastTime, status } of runs.value) {
     if (lastTime > latest) latest = lastTime;
     if (status !== "Active") continue;
-    const rows = await readShardRows(opened, { tenant, run }, { status: "Parked" });
-    if (!rows.ok) return [...checks, problem("store", rows.error.message)];
-    parked += rows.value.length;
+    const progress = await opened.coordinator.getRunProgress({ tenant, run });
+    if (!progress.ok) return [...checks, problem("store", coordSentence(progress.error).message)];
+    parked += progress.value.parked;
   }
   if (parked > 0)
     checks.push(
