@@ -2,12 +2,15 @@ import { formatCount } from "../../output/number-words.ts";
 import { flaws } from "../results/item-totals.ts";
 import type { RunOverview } from "./run-overview.ts";
 
-/** Three digits: an estimate has no more to tell. */
-const DIGITS = 3;
+/** An error that is a smaller share of the items leaves three digits right. */
+const SMALL_ERROR = 0.01;
 
-/** The items that are done. `about 1,230,000` if they are estimated. */
-export function itemsText({ totals, sample }: RunOverview): string {
-  return sample === undefined ? formatCount(totals.items) : `about ${formatCount(rounded(totals.items))}`;
+/** The items that are done. `about 1,200,000` if they are estimated, with as many digits as the estimate may have right. */
+export function itemsText({ totals: { items }, sample }: RunOverview): string {
+  if (sample === undefined) return formatCount(items);
+  const { itemsError } = sample;
+  const digits = itemsError === undefined ? 1 : itemsError < items * SMALL_ERROR ? 3 : 2;
+  return `about ${formatCount(Number(items.toPrecision(digits)))}`;
 }
 
 /** What went wrong with items; empty if nothing did. Only for exact totals: the failures of a large run are counted. */
@@ -29,8 +32,4 @@ export function sampleJson({ sample }: RunOverview): object {
   return {
     estimate: { shards: shardCount, itemsError: itemsError === undefined ? undefined : Math.round(itemsError) },
   };
-}
-
-function rounded(count: number): number {
-  return Number(count.toPrecision(DIGITS));
 }
