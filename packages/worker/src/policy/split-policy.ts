@@ -12,6 +12,13 @@ export type SplitInput = Partial<SplitPolicy>;
 
 export const DEFAULT_SPLIT: SplitPolicy = /* @__PURE__ */ Object.freeze({ minHandoverMs: 50, minIntervalMs: 50 });
 
+/** How many parts the last items of a shard are offered in before any worker waits. */
+const TAIL_PARTS = 4;
+/** How long before its tail begins a holder offers it. Holders look four times a second. */
+const TAIL_LEAD_MS = 500;
+/** A rest of at most so many of the smallest parts is cut into all of them. */
+const SHORT_REST_PARTS = 8;
+
 /** Limits the interval to 128 times the minimum. */
 const MAX_DOUBLINGS = 7;
 
@@ -87,4 +94,39 @@ export function expectedHandoverMs({ minHandoverMs, minIntervalMs }: SplitPolicy
   const workedMs = isEndKnown ? heldMs : nowMs - workingSinceMs;
   const handoverMs = paceMs({ heldMs: workedMs, itemCount, earlierMs }) * Math.ceil(aheadCount / 2);
   return handoverMs >= minHandoverMs ? handoverMs : 0;
+}
+
+/** The items that a holder has read but not started, if nothing follows them. */
+export interface Rest {
+  readonly aheadCount: number;
+  /** The expected time per item. */
+  readonly itemMs: number;
+}
+
+/**
+ * How many parts of a rest to split off if `wanted` workers wait, or may be waiting.
+ *
+ * No part is smaller than the least work that is handed over. A short rest is cut into all of its smallest parts: near
+ * the end of a run more workers wait than a report shows, and a part of several items would end later than the others.
+ */
+export function partCount(policy: SplitPolicy, rest: Rest, wanted: number): number {
+  const most = Math.floor(rest.aheadCount / leastItems(policy, rest));
+  return Math.max(1, most <= SHORT_REST_PARTS ? most : Math.min(wanted, most - 1));
+}
+
+/**
+ * Where to cut off the tail of a shard, as indexes of the items ahead: the last few parts, each of the least size.
+ * Empty if the tail is still far away, or if what is left is smaller than one part.
+ */
+export function tailCuts(policy: SplitPolicy, rest: Rest): readonly number[] {
+  const { aheadCount, itemMs } = rest;
+  const size = leastItems(policy, rest);
+  if ((aheadCount - TAIL_PARTS * size) * itemMs > TAIL_LEAD_MS) return [];
+  const parts = Math.min(TAIL_PARTS, Math.floor(aheadCount / size));
+  return Array.from({ length: parts }, (_, index) => aheadCount - (parts - index) * size);
+}
+
+/** The items of the smallest part that is handed over. */
+function leastItems({ minHandoverMs }: SplitPolicy, { itemMs }: Rest): number {
+  return Math.max(1, Math.ceil(minHandoverMs / Math.max(itemMs, Number.EPSILON)));
 }

@@ -69,6 +69,12 @@ export class ItemFeed<I extends Item, R> {
     return [...this.#batch.slice(this.#begun), ...this.#parts.reader.ahead];
   }
 
+  /** The shard ends at `end` now: the items from there on are no longer ahead. */
+  narrow(end: Uint8Array): void {
+    const count = this.#batch.findIndex(({ key }) => compareBytes(key, end) >= 0);
+    if (count >= 0) this.#batch = this.#batch.slice(0, count);
+  }
+
   /** Earlier holders died of the item at this key: give up on it. */
   setAside(key: Uint8Array): void {
     this.#crashedKey = key;

@@ -27,12 +27,12 @@ import { WorkStopped } from "./work-stopped.ts";
 /** Works on one shard, from the claim until the hold ends. */
 export class ShardRunner<I extends Item, R> implements GatedShard, ControlledShard {
   readonly session: WorkerSession;
+  readonly splitter: ShardSplitter<I, R>;
   readonly #host: ShardHost<I, R>;
   readonly #abort = new AbortController();
   readonly #flow: ItemFlow<I, R>;
   readonly #upkeep: Upkeep;
   readonly #reader: ShardReader<I>;
-  readonly #splitter: ShardSplitter<I, R>;
   readonly #feed: ItemFeed<I, R>;
   readonly #results: ShardResults<I, R>;
   readonly #wakeup = new Wakeup();
@@ -72,16 +72,12 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
     const waiting = { patienceMs, time, listener, maxFailures, newOpId };
     this.#upkeep = new Upkeep({ session, askedMs, sink, policy, leaseMs, ...waiting });
     this.#reader = this.#makeReader();
-    this.#splitter = new ShardSplitter(host, session, this.#sharedWork());
+    this.splitter = new ShardSplitter(host, session, this.#sharedWork());
     this.#feed = this.#makeFeed();
   }
 
   get stopped(): ShardStop | undefined {
     return this.#stop;
-  }
-
-  get isSplitting(): boolean {
-    return this.#splitter.isSplitting;
   }
 
   /** Work until the hold ends. Rejects only if an invariant is broken. */
@@ -104,7 +100,7 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
       this.#upkeep.abandon();
       this.#flow.drop();
       this.#reader.close();
-      this.#splitter.close();
+      this.splitter.close();
       this.#isLeft = true;
       if (this.#stop !== undefined) this.#abortItems(this.#stop);
       await this.#results.close();
@@ -220,18 +216,8 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
   }
 
   #noteItem(item: I): void {
-    this.#splitter.note(item);
+    this.splitter.note(item);
     this.#items++;
-  }
-
-  // Sharing.
-
-  expectedHandoverMs(nowMs: number): number {
-    return this.#splitter.expectedHandoverMs(nowMs);
-  }
-
-  split(parts: number): Promise<void> {
-    return this.#splitter.split(parts);
   }
 
   // Stopping and leaving.
@@ -340,7 +326,10 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
       aheadCount: () => this.#feed.aheadCount,
       ahead: () => this.#feed.ahead(),
       isStopped: () => this.#stop !== undefined || this.#isLeft,
-      onSplit: (end) => this.#reader.narrow(end),
+      onSplit: (end) => {
+        this.#feed.narrow(end);
+        this.#reader.narrow(end);
+      },
       onSettled: () => this.#wakeup.poke(),
       onRunEnded: (status) => this.#halt({ kind: "RunEnded", status }),
       onLost: (cause) => this.#halt({ kind: "Lost", cause }),
@@ -377,7 +366,7 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
     return new ItemFeed(this.#host, this.session.cursor.lastKey, {
       reader: this.#reader,
       flow: this.#flow,
-      splitter: this.#splitter,
+      splitter: this.splitter,
       upkeep: this.#upkeep,
       wakeup: this.#wakeup,
       gate: this.#host.gate,

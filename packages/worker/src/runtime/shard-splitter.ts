@@ -1,7 +1,7 @@
 import type { RunStatus, SplitResidualPlan } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
 import { compareBytes } from "@gossip/stdx";
-import { expectedHandoverMs, paceMs } from "../policy/split-policy.ts";
+import { expectedHandoverMs, paceMs, partCount, tailCuts, type Rest, type SplitPolicy } from "../policy/split-policy.ts";
 import type { Item, Source, SplitRequest } from "../sources/source.ts";
 import { KeySampler } from "../split/key-sampler.ts";
 import { planSplit } from "../split/plan-split.ts";
@@ -9,6 +9,7 @@ import { splitPoints } from "../split/split-points.ts";
 import { sleep } from "../time/worker-time.ts";
 import { isLeaseGone } from "./lease-gone.ts";
 import type { ShardHost } from "./shard-host.ts";
+import type { Shareable } from "./work-sharing.ts";
 import type { LossCause } from "./worker-event.ts";
 
 /** The state of a shard's work that matters for splitting it. */
@@ -38,7 +39,7 @@ const RETRY_MS = 100;
 const MAX_ADVICE = 4;
 
 /** Splits a shard for idle workers, at the point where half of the remaining work is expected. */
-export class ShardSplitter<I extends Item, R> {
+export class ShardSplitter<I extends Item, R> implements Shareable {
   readonly #host: ShardHost<I, R>;
   readonly #session: WorkerSession;
   readonly #work: SharedWork;
@@ -49,6 +50,7 @@ export class ShardSplitter<I extends Item, R> {
   #ceiling: Uint8Array | undefined;
   #isSplitting = false;
   #isRefused = false;
+  #hasOfferedTail = false;
   #lastSplitMs: number | undefined;
   #missCount = 0;
 
@@ -76,10 +78,8 @@ export class ShardSplitter<I extends Item, R> {
 
   /** How much work a split is expected to hand over, in milliseconds. 0 if a split is not worth it. */
   expectedHandoverMs(nowMs: number): number {
-    const { splitPolicy } = this.#host.settings;
-    if (splitPolicy === undefined || this.#isRefused || this.#isSplitting || this.#work.isStopped()) return 0;
-    // A split would hide that items of this shard may kill their process: a new shard has no earlier holders.
-    if (this.#work.isCareful()) return 0;
+    const splitPolicy = this.#policy;
+    if (splitPolicy === undefined) return 0;
     const [aheadCount, isEndKnown] = [this.#work.aheadCount(), this.#work.isEndKnown()];
     const held = {
       heldSinceMs: this.#heldSinceMs,
@@ -93,6 +93,13 @@ export class ShardSplitter<I extends Item, R> {
     return expectedHandoverMs(splitPolicy, { nowMs, ...held, aheadCount, isEndKnown });
   }
 
+  /** `undefined` if the shard must not be split now. */
+  get #policy(): SplitPolicy | undefined {
+    // A split would hide that items of this shard may kill their process: a new shard has no earlier holders.
+    const isUnfit = this.#isRefused || this.#isSplitting || this.#work.isStopped() || this.#work.isCareful();
+    return isUnfit ? undefined : this.#host.settings.splitPolicy;
+  }
+
   /** The shard is no longer held. */
   close(): void {
     const { counts, settings } = this.#host;
@@ -102,12 +109,30 @@ export class ShardSplitter<I extends Item, R> {
 
   /** Split off work for up to `parts` others, if possible. */
   async split(parts: number): Promise<void> {
-    if (this.#isSplitting) return;
+    if (!this.#isSplitting) await this.#splitAt(() => this.#choosePoints(parts));
+  }
+
+  /**
+   * Split off the last few items once they are near, at most once. A hold that has finished nothing does not do so, nor
+   * does one whose last holder stored nothing: every hold must leave less work than it found.
+   */
+  async offerTail(nowMs: number): Promise<void> {
+    const policy = this.#policy;
+    if (policy === undefined || this.#hasOfferedTail || !this.#work.isEndKnown()) return;
+    if (this.#itemCount === 0 || this.#session.attempts > 1) return;
+    const cuts = tailCuts(policy, this.#rest(nowMs));
+    if (cuts.length === 0) return;
+    this.#hasOfferedTail = true;
+    const ahead = this.#work.ahead();
+    await this.#splitAt(() => cuts.map((index) => ahead[index]!.key));
+  }
+
+  async #splitAt(choosePoints: () => readonly Uint8Array[] | Promise<readonly Uint8Array[]>): Promise<void> {
     this.#isSplitting = true;
     this.#lastSplitMs = this.#host.settings.time.nowMs();
     this.#missCount++;
     try {
-      const points = await this.#choosePoints(parts);
+      const points = await choosePoints();
       // From the top down: each cut leaves the part above it to another holder.
       for (const point of points.toReversed()) {
         const plan = planSplit(this.#session.spec, this.#session.cursor, point);
@@ -121,7 +146,7 @@ export class ShardSplitter<I extends Item, R> {
   }
 
   async #choosePoints(parts: number): Promise<readonly Uint8Array[]> {
-    const { source } = this.#host.settings;
+    const { source, splitPolicy, time } = this.#host.settings;
     const [startedKey, isEndKnown] = [this.#work.startedKey(), this.#work.isEndKnown()];
     const { keyRangeStart: start, keyRangeEnd: end } = this.#session.spec;
     const range = { start, end };
@@ -135,18 +160,17 @@ export class ShardSplitter<I extends Item, R> {
       }
     }
     const ahead = this.#work.ahead().map(({ key }) => key);
-    const heldMs = this.#host.settings.time.nowMs() - this.#heldSinceMs;
-    const { earlierMs } = this.#host.counts;
-    const pace = paceMs({ heldMs, itemCount: this.#itemCount, earlierMs });
-    const aheadMs = pace * ahead.length;
-    const worthwhile = isEndKnown ? this.#worthwhileParts(parts, aheadMs) : parts;
+    const rest = this.#rest(time.nowMs());
+    const aheadMs = rest.itemMs * rest.aheadCount;
+    const worthwhile = isEndKnown && splitPolicy !== undefined ? partCount(splitPolicy, rest, parts) : parts;
     return splitPoints({ range, startedKey, samples, ahead, isEndKnown, aheadMs }, worthwhile);
   }
 
-  /** As many parts as keep each of them above the least work that is handed over. */
-  #worthwhileParts(parts: number, aheadMs: number): number {
-    const { minHandoverMs = 0 } = this.#host.settings.splitPolicy ?? {};
-    return Math.max(1, Math.min(parts, Math.floor(aheadMs / Math.max(1, minHandoverMs)) - 1));
+  #rest(nowMs: number): Rest {
+    const heldMs = nowMs - this.#heldSinceMs;
+    const { earlierMs } = this.#host.counts;
+    const itemMs = paceMs({ heldMs, itemCount: this.#itemCount, earlierMs });
+    return { aheadCount: this.#work.aheadCount(), itemMs };
   }
 
   /** The work continued while the source searched: keys started in the meantime stay in this shard. */

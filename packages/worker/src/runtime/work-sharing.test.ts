@@ -8,6 +8,7 @@ import { WorkSharing, type Shareable } from "./work-sharing.ts";
 class Shard implements Shareable {
   isSplitting = false;
   splits = 0;
+  tailOffers = 0;
   readonly #handoverMs: number;
 
   constructor(handoverMs: number) {
@@ -16,6 +17,10 @@ class Shard implements Shareable {
 
   expectedHandoverMs(): number {
     return this.isSplitting ? 0 : this.#handoverMs;
+  }
+
+  async offerTail(): Promise<void> {
+    this.tailOffers++;
   }
 
   async split(parts: number): Promise<void> {
@@ -41,6 +46,7 @@ function setUp(answer: CapacityHint | undefined = hint(false)) {
       asked++;
       return answer;
     },
+    isShared: ({ earliestDeadline }) => earliestDeadline !== undefined,
     onWanted: () => wanted++,
     onBug: (error) => bugs.push(error),
   });

@@ -5,6 +5,8 @@ import type { WorkerTime } from "../time/worker-time.ts";
 export interface Shareable {
   readonly isSplitting: boolean;
   expectedHandoverMs(nowMs: number): number;
+  /** Split off the last few items if they are near, although no worker waits yet. */
+  offerTail(nowMs: number): Promise<void>;
   /** Split off work for so many idle workers, or for fewer. */
   split(parts: number): Promise<void>;
 }
@@ -15,6 +17,8 @@ const ASK_EVERY_MS = 1000;
 const ASK_STARVED_MS = 400;
 /** The same while shards are being split: more than one worker may be waiting. */
 const ASK_AGAIN_MS = 100;
+/** A claim that leaves at most so many shards to others is one of the last. */
+const FEW_LEFT = 4;
 /**
  * The least work to hand over to other processes, by the number of reports in a row that workers wait. Holders of much
  * work split first. If small shards were split at the same time, their parts would hide that more is needed.
@@ -31,14 +35,21 @@ const MAX_PARTS_ELSEWHERE = 16;
  * processes starve, and only if there is work to hand over. The shards that are expected to hand over the most work
  * are split, into as many parts as this process has idle workers. How many wait elsewhere is unknown: one part is split
  * off for them, and twice as many each time that a report shows that all of them were taken and workers still wait.
+ *
+ * A report comes too late for the last second of a run. So if nothing is left to claim and no worker starves yet, the
+ * last items of each shard are offered beforehand: the workers that end first find them at once.
  */
 export class WorkSharing {
   readonly #time: WorkerTime;
   readonly #ask: () => Promise<CapacityHint | undefined>;
+  readonly #isShared: (capacity: CapacityHint) => boolean;
   readonly #onWanted: () => void;
   readonly #onBug: (error: unknown) => void;
   #isWantedElsewhere = false;
   #isStarved = false;
+  /** Nothing was left to claim at some time since the last claim. */
+  #isLastRound = false;
+  #hasOthers = false;
   /** Reports in a row that workers of other processes wait and nothing can be claimed. */
   #wantedReports = 0;
   /** How many parts to split off next for workers of other processes. */
@@ -50,20 +61,34 @@ export class WorkSharing {
   constructor(parts: {
     readonly time: WorkerTime;
     readonly ask: () => Promise<CapacityHint | undefined>;
+    /** Whether other processes hold shards of the run too, according to this report. */
+    readonly isShared: (capacity: CapacityHint) => boolean;
     /** Workers of other processes wait: call `share`. */
     readonly onWanted: () => void;
     readonly onBug: (error: unknown) => void;
   }) {
     this.#time = parts.time;
     this.#ask = parts.ask;
+    this.#isShared = parts.isShared;
     this.#onWanted = parts.onWanted;
     this.#onBug = parts.onBug;
     this.#observedMs = parts.time.nowMs();
   }
 
-  observe({ isStarved, availableCount }: CapacityHint): void {
+  /** A shard was claimed. */
+  observeClaim(capacity: CapacityHint): void {
+    this.#isLastRound = false;
+    this.#note(capacity);
+    // The workers that claim next may find nothing: ask soon whether they wait.
+    if (capacity.availableCount > FEW_LEFT) return;
+    this.#askEveryMs = ASK_AGAIN_MS;
     this.#observedMs = this.#time.nowMs();
-    this.#isStarved = isStarved;
+  }
+
+  observe(capacity: CapacityHint): void {
+    const { isStarved, availableCount } = capacity;
+    this.#note(capacity);
+    this.#observedMs = this.#time.nowMs();
     this.#isWantedElsewhere = isStarved && availableCount === 0;
     if (!this.#isWantedElsewhere) {
       this.#wantedReports = 0;
@@ -72,6 +97,13 @@ export class WorkSharing {
     }
     this.#wantedReports++;
     this.#onWanted();
+  }
+
+  #note(capacity: CapacityHint): void {
+    const { availableCount, isStarved } = capacity;
+    this.#isStarved = isStarved;
+    this.#hasOthers ||= this.#isShared(capacity);
+    if (availableCount === 0) this.#isLastRound = true;
   }
 
   /**
@@ -85,7 +117,11 @@ export class WorkSharing {
     const all = [...shards];
     const underWay = all.filter(({ isSplitting }) => isSplitting).length;
     const wanted = Math.max(idleWorkers, this.#isWantedElsewhere ? this.#partsElsewhere : 0) - underWay;
-    if (wanted <= 0 || all.length === 0) return this.#askWhereQuiet(all, nowMs);
+    if (wanted <= 0 || all.length === 0) {
+      if (this.#isLastRound && this.#hasOthers && !this.#isStarved)
+        for (const shard of all) shard.offerTail(nowMs).catch(this.#onBug);
+      return this.#askWhereQuiet(all, nowMs);
+    }
     const leastMs = idleWorkers > 0 ? 0 : (LEAST_HANDOVER_MS[this.#wantedReports - 1] ?? 0);
     const chosen = all
       .map((shard) => ({ shard, handoverMs: shard.expectedHandoverMs(nowMs) }))

@@ -96,6 +96,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#sharing = new WorkSharing({
       time,
       ask: () => this.#askCapacity(),
+      isShared: (capacity) => this.#isShared(capacity),
       onWanted: () => this.#share(),
       onBug: (error) => this.#fail(error),
     });
@@ -215,6 +216,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
       if (this.#keeper !== undefined) this.#slots.set(session, this.#keeper.hold(session.lease, this.#agoMs(askedMs)));
       const runner = new ShardRunner(this, session, askedMs);
       this.#runners.add(runner);
+      this.#sharing.observeClaim(session.capacity);
       // If the stop or the pause came while the claim was in flight, release the shard at once.
       if (this.#stop !== undefined) this.#stopRunner(runner, this.#stop);
       else if (this.#control.isPaused) runner.stop({ kind: "Pause" });
@@ -286,7 +288,13 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
 
   #share(): void {
     if (this.settings.splitPolicy === undefined) return;
-    this.#sharing.share(this.#runners, { nowMs: this.settings.time.nowMs(), idleWorkers: this.#idleWorkers });
+    const shards = [...this.#runners].map(({ splitter }) => splitter);
+    this.#sharing.share(shards, { nowMs: this.settings.time.nowMs(), idleWorkers: this.#idleWorkers });
+  }
+
+  /** A lease that expires before all of this process's leases belongs to another. */
+  #isShared({ earliestDeadline: first }: CapacityHint): boolean {
+    return first !== undefined && [...this.#runners].every(({ session }) => first < session.lease.deadline);
   }
 
   async #askCapacity(): Promise<CapacityHint | undefined> {
