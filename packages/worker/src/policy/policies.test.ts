@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { makeCheckpointPolicy, mustRenew, upkeepDueMs } from "./checkpoint-policy.ts";
 import { ClaimBackoff } from "./claim-backoff.ts";
 import { DEFAULT_ITEM_RETRY, makeRetrySchedule, pauseAfter } from "./retry-schedule.ts";
-import { DEFAULT_SPLIT, expectedHandoverMs, makeSplitPolicy } from "./split-policy.ts";
+import { DEFAULT_SPLIT, expectedHandoverMs, makeSplitPolicy, partCount, tailCuts } from "./split-policy.ts";
 
 const chance = fc.double({ min: 0, max: 1, noNaN: true });
 
@@ -154,6 +154,33 @@ describe("splits", () => {
     { name: "and again after that while", change: { lastSplitMs: 9_200, missCount: 4 }, handoverMs: 500 },
   ])("hand over $name", ({ change, handoverMs }) => {
     expect(expectedHandoverMs(DEFAULT_SPLIT, { ...outlook, ...change })).toBe(handoverMs);
+  });
+
+  test.each([
+    { name: "as many parts as are wanted, of a long rest", rest: { aheadCount: 9, itemMs: 100 }, parts: 2 },
+    { name: "every item of a short rest", rest: { aheadCount: 8, itemMs: 100 }, parts: 8 },
+    { name: "items of a short rest together if they are short", rest: { aheadCount: 40, itemMs: 10 }, parts: 8 },
+    { name: "a rest that is smaller than a part", rest: { aheadCount: 4, itemMs: 10 }, parts: 1 },
+    { name: "a rest of items that take no time", rest: { aheadCount: 1000, itemMs: 0 }, parts: 1 },
+  ])("hand over $name", ({ rest, parts }) => {
+    expect(partCount(DEFAULT_SPLIT, rest, 2)).toBe(parts);
+  });
+
+  test("never make a part smaller than the least handover", () => {
+    expect(partCount(DEFAULT_SPLIT, { aheadCount: 60, itemMs: 10 }, 100)).toBe(11);
+  });
+
+  test.each([
+    { name: "the last four items, before they are started", rest: { aheadCount: 6, itemMs: 100 }, cuts: [2, 3, 4, 5] },
+    { name: "all that is left if it is less", rest: { aheadCount: 2, itemMs: 100 }, cuts: [0, 1] },
+    { name: "nothing while the end is far", rest: { aheadCount: 10, itemMs: 100 }, cuts: [] },
+    { name: "several short items in each part", rest: { aheadCount: 23, itemMs: 10 }, cuts: [3, 8, 13, 18] },
+    { name: "nothing that is smaller than a part", rest: { aheadCount: 4, itemMs: 10 }, cuts: [] },
+    { name: "nothing if nothing is left", rest: { aheadCount: 0, itemMs: 100 }, cuts: [] },
+    { name: "nothing of items that take no time", rest: { aheadCount: 1000, itemMs: 0 }, cuts: [] },
+    { name: "long items one by one", rest: { aheadCount: 4, itemMs: 60_000 }, cuts: [0, 1, 2, 3] },
+  ])("offer $name", ({ rest, cuts }) => {
+    expect(tailCuts(DEFAULT_SPLIT, rest)).toEqual(cuts);
   });
 
   test("nonsense is refused", () => {

@@ -24,6 +24,8 @@ export interface ShardHost<I extends Item = Item, R = unknown> {
   renewed(session: WorkerSession, askedMs: number): void;
   /** What the store last reported about the rest of the run. */
   onCapacity(capacity: CapacityHint): void;
+  /** Nothing of a shard is left to do but the write that completes it. */
+  completing(session: WorkerSession): void;
   /** Lets a shard that is suspected of killing its process run alone. */
   readonly gate: CrashGate;
   /** Keeps the items of all shards within the limits of the run. */

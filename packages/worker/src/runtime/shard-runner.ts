@@ -308,6 +308,7 @@ export class ShardRunner<I extends Item, R> implements GatedShard, ControlledSha
       onStoreWorked: (operation, ms) => this.#host.storeWorked(operation, ms),
       onCheckpoint: (items, ms) => emit({ kind: "ShardCheckpointed", shard, items, ms }),
       onRenewed: (askedMs) => this.#host.renewed(this.session, askedMs),
+      onCompleting: () => this.#host.completing(this.session),
       onCapacity: (capacity) => this.#host.onCapacity(capacity),
       onFlushed: () => {
         this.#flow.drain();

@@ -1,7 +1,14 @@
 import type { RunStatus, SplitResidualPlan } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
 import { compareBytes } from "@gossip/stdx";
-import { expectedHandoverMs, paceMs, partCount, tailCuts, type Rest, type SplitPolicy } from "../policy/split-policy.ts";
+import {
+  expectedHandoverMs,
+  paceMs,
+  partCount,
+  tailCuts,
+  type Rest,
+  type SplitPolicy,
+} from "../policy/split-policy.ts";
 import type { Item, Source, SplitRequest } from "../sources/source.ts";
 import { KeySampler } from "../split/key-sampler.ts";
 import { planSplit } from "../split/plan-split.ts";

@@ -23,6 +23,8 @@ export interface UpkeepListener {
   onRenewed(askedMs: number): void;
   /** What the store last reported about the rest of the run. */
   onCapacity(capacity: CapacityHint): void;
+  /** All items and their results are stored but for the write that completes the shard. */
+  onCompleting(): void;
   /** Results may be written again. */
   onFlushed(): void;
   /** An invariant was broken. */

@@ -131,6 +131,7 @@ export class Upkeep {
     const opId = this.#options.newOpId();
     switch (ending.kind) {
       case "Complete": {
+        this.#options.listener.onCompleting();
         const point = progress === undefined ? RANGE_EXHAUSTED : this.#cursorAt(progress.key);
         return this.#insist("complete", () => session.complete(point, { opId, failures: progress?.failures }));
       }

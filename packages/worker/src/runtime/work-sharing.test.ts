@@ -1,5 +1,6 @@
 // Splits that no worker waits for fill a run with tiny shards; a missed report leaves a fleet idle behind one long shard.
 
+import { LogicalTime } from "@gossip/contracts";
 import type { CapacityHint } from "@gossip/coordination";
 import { describe, expect, test } from "vitest";
 import { ManualTime } from "../time/manual-time.fixture.ts";
@@ -29,10 +30,12 @@ class Shard implements Shareable {
   }
 }
 
-const hint = (isStarved: boolean, availableCount = 0): CapacityHint => ({
+const OWN_DEADLINE = LogicalTime.fromRaw(200n);
+
+const hint = (isStarved: boolean, availableCount = 0, earliestDeadline?: LogicalTime): CapacityHint => ({
   isStarved,
   availableCount,
-  earliestDeadline: undefined,
+  earliestDeadline,
 });
 
 function setUp(answer: CapacityHint | undefined = hint(false)) {
@@ -46,7 +49,7 @@ function setUp(answer: CapacityHint | undefined = hint(false)) {
       asked++;
       return answer;
     },
-    isShared: ({ earliestDeadline }) => earliestDeadline !== undefined,
+    ownDeadlines: () => [OWN_DEADLINE, LogicalTime.fromRaw(300n)],
     onWanted: () => wanted++,
     onBug: (error) => bugs.push(error),
   });
@@ -138,6 +141,61 @@ describe("WorkSharing", () => {
       time.block(50);
     }
     expect(askedAfter).toEqual([100, 300, 700]);
+  });
+
+  describe("the last items of every shard", () => {
+    const OTHER_DEADLINE = LogicalTime.fromRaw(199n);
+    const offers = async (reports: readonly CapacityHint[], claim?: CapacityHint): Promise<number> => {
+      const { sharing, share } = setUp();
+      const shards = [new Shard(0), new Shard(0)];
+      for (const report of reports) sharing.observe(report);
+      if (claim !== undefined) sharing.observeClaim(claim);
+      await share(shards);
+      return shards.reduce((sum, { tailOffers }) => sum + tailOffers, 0);
+    };
+
+    test("are offered once nothing is left to claim", async () => {
+      expect(await offers([hint(false, 1, OTHER_DEADLINE)])).toBe(0);
+      expect(await offers([hint(false, 0, OTHER_DEADLINE)])).toBe(2);
+      expect(await offers([], hint(false, 0, OTHER_DEADLINE))).toBe(2);
+    });
+
+    test("are offered although other holders have offered theirs since, until this process finds more to claim", async () => {
+      const reports = [hint(false, 0, OTHER_DEADLINE), hint(false, 5, OTHER_DEADLINE)];
+      expect(await offers(reports)).toBe(2);
+      expect(await offers(reports, hint(false, 4, OTHER_DEADLINE))).toBe(0);
+    });
+
+    test("are not offered if no other process has held a shard", async () => {
+      expect(await offers([hint(false, 0, OWN_DEADLINE)])).toBe(0);
+      expect(await offers([hint(false, 0)])).toBe(0);
+      expect(await offers([hint(false, 8, OTHER_DEADLINE), hint(false, 0, OWN_DEADLINE)])).toBe(2);
+    });
+
+    test("are not offered while workers starve: they would hide who has much to hand over", async () => {
+      expect(await offers([], hint(true, 0, OTHER_DEADLINE))).toBe(0);
+    });
+  });
+
+  test("asks soon after a claim that left few shards to others", async () => {
+    const askedAfter = async (availableCount: number): Promise<number> => {
+      const { time, sharing, share, asked } = setUp();
+      const shard = new Shard(Infinity);
+      for (let ms = 0; ms < 4000; ms += 50) {
+        await share([shard]);
+        time.block(50);
+      }
+      const before = asked();
+      sharing.observeClaim(hint(false, availableCount));
+      let ms = 0;
+      for (; asked() === before; ms += 50) {
+        time.block(50);
+        await share([shard]);
+      }
+      return ms;
+    };
+    expect(await askedAfter(4)).toBe(100);
+    expect(await askedAfter(5)).toBeGreaterThan(100);
   });
 
   test("does not ask as long as it has nothing to hand over", async () => {

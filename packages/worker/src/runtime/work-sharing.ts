@@ -1,3 +1,4 @@
+import type { LogicalTime } from "@gossip/contracts";
 import type { CapacityHint } from "@gossip/coordination";
 import type { WorkerTime } from "../time/worker-time.ts";
 
@@ -42,13 +43,15 @@ const MAX_PARTS_ELSEWHERE = 16;
 export class WorkSharing {
   readonly #time: WorkerTime;
   readonly #ask: () => Promise<CapacityHint | undefined>;
-  readonly #isShared: (capacity: CapacityHint) => boolean;
+  readonly #ownDeadlines: () => readonly LogicalTime[];
   readonly #onWanted: () => void;
   readonly #onBug: (error: unknown) => void;
   #isWantedElsewhere = false;
   #isStarved = false;
+  #availableCount = 0;
   /** Nothing was left to claim at some time since the last claim. */
   #isLastRound = false;
+  /** Another process has held a shard of the run. */
   #hasOthers = false;
   /** Reports in a row that workers of other processes wait and nothing can be claimed. */
   #wantedReports = 0;
@@ -61,18 +64,23 @@ export class WorkSharing {
   constructor(parts: {
     readonly time: WorkerTime;
     readonly ask: () => Promise<CapacityHint | undefined>;
-    /** Whether other processes hold shards of the run too, according to this report. */
-    readonly isShared: (capacity: CapacityHint) => boolean;
+    /** When the leases of this process expire. */
+    readonly ownDeadlines: () => readonly LogicalTime[];
     /** Workers of other processes wait: call `share`. */
     readonly onWanted: () => void;
     readonly onBug: (error: unknown) => void;
   }) {
     this.#time = parts.time;
     this.#ask = parts.ask;
-    this.#isShared = parts.isShared;
+    this.#ownDeadlines = parts.ownDeadlines;
     this.#onWanted = parts.onWanted;
     this.#onBug = parts.onBug;
     this.#observedMs = parts.time.nowMs();
+  }
+
+  /** Whether more could be claimed at the last report. */
+  get hasMore(): boolean {
+    return this.#availableCount > 0;
   }
 
   /** A shard was claimed. */
@@ -99,10 +107,11 @@ export class WorkSharing {
     this.#onWanted();
   }
 
-  #note(capacity: CapacityHint): void {
-    const { availableCount, isStarved } = capacity;
+  #note({ availableCount, isStarved, earliestDeadline: first }: CapacityHint): void {
     this.#isStarved = isStarved;
-    this.#hasOthers ||= this.#isShared(capacity);
+    // A lease that expires before all leases of this process belongs to another.
+    this.#hasOthers ||= first !== undefined && this.#ownDeadlines().every((deadline) => first < deadline);
+    this.#availableCount = availableCount;
     if (availableCount === 0) this.#isLastRound = true;
   }
 

@@ -62,6 +62,8 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   readonly #control: RunControl;
   readonly #observer: Observer;
   readonly #keeper: PoolParts["keeper"];
+  /** Shards that are being completed. They take no worker's time. */
+  readonly #completing = new Set<WorkerSession>();
   readonly #slots = new Map<WorkerSession, number>();
   readonly #startMs: number;
   #sliceStartMs: number;
@@ -96,7 +98,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#sharing = new WorkSharing({
       time,
       ask: () => this.#askCapacity(),
-      isShared: (capacity) => this.#isShared(capacity),
+      ownDeadlines: () => [...this.#runners].map(({ session }) => session.lease.deadline),
       onWanted: () => this.#share(),
       onBug: (error) => this.#fail(error),
     });
@@ -170,6 +172,13 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#observer.storeCall(operation, ms);
   }
 
+  completing(session: WorkerSession): void {
+    // A claim that finds nothing costs reads, so it waits for the write unless there was more to claim.
+    if (!this.#sharing.hasMore || this.#completing.size >= this.settings.concurrency) return;
+    this.#completing.add(session);
+    this.#poke();
+  }
+
   onCapacity(capacity: CapacityHint): void {
     this.#sharing.observe(capacity);
   }
@@ -188,8 +197,9 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   async #claimUntilDone(): Promise<void> {
     const { concurrency, coordinator, run, worker } = this.settings;
     while (this.#stop === undefined) {
+      const busy = this.#runners.size - this.#completing.size;
       // While a suspected shard runs alone, other processes can have the rest.
-      const free = this.gate.isTaken || this.#control.isPaused ? 0 : concurrency - this.#runners.size;
+      const free = this.gate.isTaken || this.#control.isPaused ? 0 : concurrency - busy;
       if (free === 0) {
         await this.#wait(undefined);
         continue;
@@ -198,7 +208,8 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
       const askedMs = this.settings.time.nowMs();
       const { opId, firstMs } = this.#lostClaim ?? { opId: this.settings.newOpId(), firstMs: askedMs };
       const isRepeat = this.#lostClaim !== undefined;
-      const claimed = await coordinator.claimMany({ ...run, worker, count: free, markStarved: true, opId, isRepeat });
+      const markStarved = this.#completing.size === 0;
+      const claimed = await coordinator.claimMany({ ...run, worker, count: free, markStarved, opId, isRepeat });
       // A claim whose outcome is unknown may have been made. Repeat it, so that its shards are not left alone for a lease.
       this.#lostClaim = !claimed.ok && claimed.error.kind === "BackendError" ? { opId, firstMs } : undefined;
       if (claimed.ok) this.storeWorked("claim", this.#agoMs(askedMs));
@@ -230,6 +241,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   #left(runner: ShardRunner<I, R>): void {
     this.#runners.delete(runner);
     const { stopped, session } = runner;
+    this.#completing.delete(session);
     const slot = this.#slots.get(session);
     if (slot !== undefined) this.#keeper?.drop(slot);
     this.#slots.delete(session);
@@ -290,11 +302,6 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     if (this.settings.splitPolicy === undefined) return;
     const shards = [...this.#runners].map(({ splitter }) => splitter);
     this.#sharing.share(shards, { nowMs: this.settings.time.nowMs(), idleWorkers: this.#idleWorkers });
-  }
-
-  /** A lease that expires before all of this process's leases belongs to another. */
-  #isShared({ earliestDeadline: first }: CapacityHint): boolean {
-    return first !== undefined && [...this.#runners].every(({ session }) => first < session.lease.deadline);
   }
 
   async #askCapacity(): Promise<CapacityHint | undefined> {

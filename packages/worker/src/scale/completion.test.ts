@@ -31,6 +31,41 @@ test.each(["uniform", "workers join at half time"] as const)(
   },
 );
 
+// What is left to share here is less than a second of work, too little to wait for a report about it.
+describe.each([
+  { workerCount: 4, itemCount: 10_000, meanMs: 100 },
+  { workerCount: 64, itemCount: 100_000, meanMs: 160 },
+])("$workerCount workers on even shards", ({ workerCount, itemCount, meanMs }) => {
+  test.each(["uniform", "a worker dies at 90 %"] as const)(
+    "%s: take no longer than the best fixed sharding, but for one item",
+    async (name) => {
+      const world = makeJobWorld({ name, itemCount, workerCount, meanMs, seed: 1 });
+      const times = { roundTripMs: 2, leaseMs: 15_000 };
+      const fleet = await runFleet(world, { ...times, shardCount: Math.max(32, 8 * workerCount) });
+      const fixed = [1, 8, 64].map((per) => scheduleMs(world, staticParts(world, per * workerCount), times));
+      expect(fleet.itemsMissed).toBe(0);
+      expect(fleet.completionMs - Math.min(...fixed)).toBeLessThanOrEqual(meanMs);
+    },
+  );
+});
+
+test("4 workers share a single batch in at most 1.12 times the ideal: items handed over count no longer", async () => {
+  const world = makeJobWorld({ name: "one prefix", itemCount: 240, workerCount: 4, meanMs: 100, seed: 1 });
+  const { completionMs } = await runFleet(world, { ...TIMES, shardCount: 1 });
+  expect(completionMs / world.idealMs).toBeLessThanOrEqual(1.12);
+});
+
+test("a shard that follows another costs its worker one claim: the other one is completed meanwhile", async () => {
+  const world = makeJobWorld({ name: "uniform", itemCount: 80, workerCount: 1, meanMs: 10, seed: 1 });
+  const [one, eight] = [
+    await runFleet(world, { ...TIMES, shardCount: 1 }),
+    await runFleet(world, { ...TIMES, shardCount: 8 }),
+  ];
+  // To list the candidates, to read one and to acquire it.
+  expect(eight.completionMs - one.completionMs).toBe(7 * 3 * TIMES.roundTripMs);
+  expect([one.splits, eight.splits]).toEqual([0, 0]);
+});
+
 describe("the simulation", () => {
   const world = makeJobWorld({ name: "one prefix", itemCount: 400, workerCount: 4, meanMs: 100, seed: 1 });
 
