@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Source } from "../sources/source.ts";
 import { runWorkers } from "./run-workers.ts";
 import type { WorkerEvent } from "./worker-event.ts";
-import { type NumberedItem, numberedSource, RUN, TokenSink, World } from "./world.fixture.ts";
+import { LEASE_MS, type NumberedItem, numberedSource, RUN, TokenSink, World } from "./world.fixture.ts";
 
 const COUNT = 2000;
 const ITEM_MS = 20;
@@ -111,6 +111,57 @@ test("nothing is split while all workers have work, nor for a single worker", as
   const { summaries, progress } = await workFor([1], numberedSource(COUNT));
   expect(summaries[0]!.splits).toBe(0);
   expect(progress.total).toBe(1);
+});
+
+describe("the last items of two processes with one shard each", () => {
+  const LATER_MS = 40;
+
+  /** The second process begins a little later, as processes do, and has less to do. */
+  async function work({ count, isRecovered = false }: { readonly count: number; readonly isRecovered?: boolean }) {
+    const world = new World();
+    const { time } = world;
+    const source = numberedSource(2 * count, { batchSize: 2 * count });
+    const itemMs = (n: number): number => (n < count ? 100 : 90);
+    await world.start(source, 2);
+    if (isRecovered) {
+      unwrap(await world.coordinator.claimMany({ ...RUN, worker: WorkerId.fromRaw(99n), count: 2 }));
+      world.clock.advance(BigInt(2 * LEASE_MS));
+    }
+    const startMs = time.nowMs();
+    const sinceStart = (): number => time.nowMs() - startMs;
+    let [lastItemMs, firstWaitMs] = [0, Infinity];
+    const splitsMs: number[] = [];
+    const process = async ({ n }: NumberedItem) => {
+      await time.sleep(itemMs(n));
+      lastItemMs = sinceStart();
+    };
+    const onEvent = ({ kind }: WorkerEvent): void => {
+      if (kind === "ShardSplit") splitsMs.push(sinceStart());
+      if (kind === "Waiting") firstWaitMs = Math.min(firstWaitMs, sinceStart());
+    };
+    const run = async (id: bigint, afterMs: number) => {
+      await time.sleep(afterMs);
+      const [coordinator, worker] = [world.connect(), WorkerId.fromRaw(id)];
+      return runWorkers({ coordinator, worker, run: RUN, source, time, process, newOpId: world.newOpId, onEvent });
+    };
+    await time.runUntil(Promise.all([run(1n, 0), run(2n, LATER_MS)]));
+    const idealMs = (count * 190 + LATER_MS) / 2;
+    return { overMs: lastItemMs - idealMs, splitsMs, firstWaitMs };
+  }
+
+  test("are offered before one of them waits, so that both end within an item", async () => {
+    const { overMs, splitsMs, firstWaitMs } = await work({ count: 50 });
+    expect(overMs).toBeLessThan(100);
+    expect(splitsMs).toHaveLength(8);
+    expect(Math.max(...splitsMs)).toBeLessThan(firstWaitMs);
+  });
+
+  test("are not offered if the last holder stored nothing: one of them may have killed it", async () => {
+    const fresh = await work({ count: 8 });
+    expect(fresh.splitsMs.some((ms) => ms < fresh.firstWaitMs)).toBe(true);
+    const recovered = await work({ count: 8, isRecovered: true });
+    expect(recovered.splitsMs.filter((ms) => ms < recovered.firstWaitMs)).toEqual([]);
+  });
 });
 
 test("what is nearly done is not split", async () => {
