@@ -164,6 +164,30 @@ describe("the last items of two processes with one shard each", () => {
   });
 });
 
+test("a holder that has handed over the rest of its batch does not ask who waits", async () => {
+  const world = new World();
+  const { time } = world;
+  const source = numberedSource(8, { batchSize: 8 });
+  await world.start(source);
+  const [readHint, questionsMs]: [typeof world.store.readHint, number[]] = [world.store.readHint.bind(world.store), []];
+  world.store.readHint = (moment) => {
+    questionsMs.push(time.nowMs());
+    return readHint(moment);
+  };
+  let shortItemsMs = 0;
+  const process = async ({ n }: NumberedItem) => {
+    await time.sleep(n === 0 ? 20_000 : 10);
+    if (n !== 0) shortItemsMs = time.nowMs();
+  };
+  const processes = [1n, 2n].map((id) =>
+    runWorkers({ coordinator: world.connect(), worker: WorkerId.fromRaw(id), run: RUN, source, time, process }),
+  );
+  const summaries = await time.runUntil(Promise.all(processes));
+  expect(summaries.map(({ items }) => items)).toEqual([1, 7]);
+  expect(shortItemsMs).toBeLessThan(5000);
+  expect(questionsMs.filter((ms) => ms > shortItemsMs)).toEqual([]);
+});
+
 test("what is nearly done is not split", async () => {
   const world = new World();
   const source = numberedSource(2);

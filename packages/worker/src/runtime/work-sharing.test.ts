@@ -178,24 +178,26 @@ describe("WorkSharing", () => {
   });
 
   test("asks soon after a claim that left few shards to others", async () => {
-    const askedAfter = async (availableCount: number): Promise<number> => {
-      const { time, sharing, share, asked } = setUp();
+    const askedAfter = async (claim: CapacityHint): Promise<number> => {
+      const { time, sharing, share, asked } = setUp(hint(claim.isStarved, 8));
       const shard = new Shard(Infinity);
-      for (let ms = 0; ms < 4000; ms += 50) {
-        await share([shard]);
-        time.block(50);
-      }
-      const before = asked();
-      sharing.observeClaim(hint(false, availableCount));
-      let ms = 0;
-      for (; asked() === before; ms += 50) {
-        time.block(50);
-        await share([shard]);
-      }
-      return ms;
+      const untilAsked = async (): Promise<number> => {
+        const before = asked();
+        let ms = 0;
+        for (; asked() === before; ms += 50) {
+          time.block(50);
+          await share([shard]);
+        }
+        return ms;
+      };
+      for (let times = 0; times < 5; times++) await untilAsked();
+      sharing.observeClaim(claim);
+      return untilAsked();
     };
-    expect(await askedAfter(4)).toBe(100);
-    expect(await askedAfter(5)).toBeGreaterThan(100);
+    expect(await askedAfter(hint(false, 4))).toBe(100);
+    expect(await askedAfter(hint(false, 5))).toBe(1000);
+    expect(await askedAfter(hint(true, 4))).toBe(100);
+    expect(await askedAfter(hint(true, 5))).toBe(400);
   });
 
   test("does not ask as long as it has nothing to hand over", async () => {

@@ -49,12 +49,6 @@ describe.each([
   );
 });
 
-test("4 workers share a single batch in at most 1.12 times the ideal: items handed over count no longer", async () => {
-  const world = makeJobWorld({ name: "one prefix", itemCount: 240, workerCount: 4, meanMs: 100, seed: 1 });
-  const { completionMs } = await runFleet(world, { ...TIMES, shardCount: 1 });
-  expect(completionMs / world.idealMs).toBeLessThanOrEqual(1.12);
-});
-
 test("a shard that follows another costs its worker one claim: the other one is completed meanwhile", async () => {
   const world = makeJobWorld({ name: "uniform", itemCount: 80, workerCount: 1, meanMs: 10, seed: 1 });
   const [one, eight] = [
