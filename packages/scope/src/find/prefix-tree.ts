@@ -1,120 +1,183 @@
-import { sharedSize, sizeOf } from "./prefix-list.ts";
-import type { PrefixOrder } from "./prefix-order.ts";
-import { SlotTable } from "./slot-table.ts";
+import { assert } from "@gossip/stdx";
+import { MAX_INDEX_SIZE } from "../limits.ts";
+
+/** What a search returns for a key that no prefix covers. */
+export const NO_PREFIX = -1;
+
+/** What `findText` returns for a text that it cannot read. */
+export const NOT_ASCII = -2;
+
+/** Words of a node: its test, the child for each value of a half byte, and the child for a key that ends before it. */
+const NODE_SIZE = 18;
+const ENDED = NODE_SIZE - 1;
+
+/** In place of the byte of a key that ends before it. */
+const NO_BYTE = -1;
 
 /**
- * A radix tree of prefixes in two arrays.
+ * A radix tree that finds the longest prefix of a key, in a list of prefixes.
  *
- * `records` holds each prefix as `position | size | around | bytes`, the bytes four to a word with the
- * first one lowest. `around` is the record of the longest prefix that this one is nested in, or -1.
+ * A node tests one half byte of the key: number `test`, two to a byte, the upper first. Its children are words: the
+ * offset of a node, or the complement of the position of a prefix. A child that no prefix has leads to any prefix
+ * below the node.
  *
- * `slots` holds pairs of words. A branch is a base and a depth: it looks at the key's byte at that
- * depth and goes on at slot `base + byte`, which holds
- *
- *     tag    depth of the next branch << 9 | byte + 1     (0: a free slot)
- *     next   its base, or the complement of a record
- *
- * A tree of nested prefixes has in each branch one more slot, `base + OTHERWISE`, which leads to the
- * first prefix below. `rootNext` and `rootDepth` are what a slot that leads to the root would hold.
+ * So a search ends at a prefix that shares with the key as many bytes as any other does. Every prefix of the key is
+ * that one or one around it, and one comparison decides.
  */
-export interface PrefixTree {
-  readonly slots: Int32Array;
-  readonly records: Int32Array;
-  readonly rootNext: number;
-  readonly rootDepth: number;
+export class PrefixTree {
+  /** For each prefix, the position of the longest one that it is nested in, or `NO_PREFIX`. */
+  readonly around: Int32Array;
+  /** The positions of the prefixes that are nested in another. */
+  readonly nested: readonly number[];
+  /** By its first position, all positions of each prefix that is there more than once. Only the first is in the tree. */
+  readonly repeated: ReadonlyMap<number, readonly number[]>;
+  /** The size of the longest prefix. */
+  readonly maxSize: number;
+  // The prefixes end to end, number `n` at `bytes[starts[n], starts[n + 1])`: an array for each would be a cache miss more.
+  readonly #bytes: Uint8Array;
+  readonly #starts: Int32Array;
+  // Begins with one word that leads to the root. It is 0 in an empty tree.
+  readonly #nodes: Int32Array;
+
+  constructor(prefixes: readonly Uint8Array[]) {
+    this.maxSize = prefixes.reduce((max, { length }) => Math.max(max, length), 0);
+    this.#starts = startsOf(prefixes);
+    this.#bytes = new Uint8Array(this.#starts[prefixes.length]!);
+    for (let position = 0; position < prefixes.length; position++)
+      this.#bytes.set(prefixes[position]!, this.#starts[position]);
+    this.around = new Int32Array(prefixes.length).fill(NO_PREFIX);
+    const nodes = new Int32Array(1 + NODE_SIZE * prefixes.length);
+    this.#nodes = nodes;
+    const nested: number[] = [];
+    const repeated = new Map<number, number[]>();
+    let end = 1;
+
+    // Short ones first: then all prefixes around one are in the tree before it.
+    const order = prefixes.map((_, position) => position).sort((a, b) => this.#sizeOf(a) - this.#sizeOf(b));
+    for (const position of order) {
+      const prefix = prefixes[position]!;
+      const near = this.#nearest(prefix, prefix.length);
+      if (near < 0) {
+        nodes[0] = ~position;
+        continue;
+      }
+      const shared = this.#sharedSize(near, prefix, prefix.length);
+      if (shared === prefix.length) {
+        const positions = repeated.get(near) ?? [near];
+        positions.push(position);
+        repeated.set(near, positions);
+        continue;
+      }
+      const around = this.#covering(near, shared);
+      if (around >= 0) nested.push(position);
+      this.around[position] = around;
+
+      // Add it where it first differs from all others. A node may test that already, else there is a new one.
+      const byte = prefix[shared]!;
+      const nearByte = shared < this.#sizeOf(near) ? this.#bytes[this.#starts[near]! + shared]! : NO_BYTE;
+      const test = 2 * shared + (byte >>> 4 === nearByte >>> 4 ? 1 : 0);
+      let slot = 0;
+      while (nodes[slot]! > 0 && nodes[nodes[slot]!]! < test)
+        slot = childSlot(nodes, nodes[slot]!, prefix[nodes[nodes[slot]!]! >>> 1]!);
+      let node = nodes[slot]!;
+      if (node < 0 || nodes[node] !== test) {
+        nodes.fill(~near, end, end + NODE_SIZE);
+        nodes[end] = test;
+        nodes[childSlot(nodes, end, nearByte)] = node;
+        nodes[slot] = node = end;
+        end += NODE_SIZE;
+      }
+      nodes[childSlot(nodes, node, byte)] = ~position;
+    }
+    this.nested = nested;
+    this.repeated = repeated;
+    this.#nodes = nodes.slice(0, end);
+  }
+
+  /**
+   * The position of the longest prefix that covers the first `size` bytes of `key`.
+   *
+   * Hot: allocates nothing.
+   */
+  find(key: Uint8Array, size: number): number {
+    const near = this.#nearest(key, size);
+    return near < 0 ? NO_PREFIX : this.#covering(near, this.#sharedSize(near, key, size));
+  }
+
+  /**
+   * Like `find`, for text. Returns `NOT_ASCII` if the result depends on a character that is not ASCII, and so not one
+   * byte of UTF-8: encode the text then.
+   *
+   * Hot: allocates nothing. Encoding every text first would take half as long again among few prefixes.
+   */
+  findText(key: string): number {
+    const nodes = this.#nodes;
+    let next = nodes[0]!;
+    while (next > 0) {
+      const at = nodes[next]! >>> 1;
+      const unit = at < key.length ? key.charCodeAt(at) : NO_BYTE;
+      if (unit >= 0x80) return NOT_ASCII;
+      next = nodes[childSlot(nodes, next, unit)]!;
+    }
+    if (next === 0) return NO_PREFIX;
+
+    const start = this.#starts[~next]!;
+    const limit = Math.min(this.#sizeOf(~next), key.length);
+    let shared = 0;
+    for (; shared < limit; shared++) {
+      const unit = key.charCodeAt(shared);
+      if (unit >= 0x80) return NOT_ASCII;
+      if (unit !== this.#bytes[start + shared]) break;
+    }
+    return this.#covering(~next, shared);
+  }
+
+  /** A prefix that shares with the key as many bytes as any other. */
+  #nearest(key: Uint8Array, size: number): number {
+    const nodes = this.#nodes;
+    let next = nodes[0]!;
+    while (next > 0) {
+      const at = nodes[next]! >>> 1;
+      next = nodes[childSlot(nodes, next, at < size ? key[at]! : NO_BYTE)]!;
+    }
+    return next === 0 ? NO_PREFIX : ~next;
+  }
+
+  /** How many of the first `size` bytes of the key are those of a prefix. */
+  #sharedSize(position: number, key: Uint8Array, size: number): number {
+    const bytes = this.#bytes;
+    const start = this.#starts[position]!;
+    const limit = Math.min(this.#sizeOf(position), size);
+    let shared = 0;
+    while (shared < limit && bytes[start + shared] === key[shared]) shared += 1;
+    return shared;
+  }
+
+  /** The longest of a prefix and those around it that has at most `size` bytes. */
+  #covering(near: number, size: number): number {
+    let position = near;
+    while (position >= 0 && this.#sizeOf(position) > size) position = this.around[position]!;
+    return position;
+  }
+
+  #sizeOf(position: number): number {
+    return this.#starts[position + 1]! - this.#starts[position]!;
+  }
 }
 
-/** Words of a record before its bytes. */
-export const RECORD_HEAD = 3;
-
-/** The label of the slot to take if no byte matches. Bytes are the labels 0 to 255. */
-export const OTHERWISE = 256;
-
-/** The record of an empty tree. No key can match it, because it is longer than any key. */
-const NOTHING = [-1, 0x7fff_ffff, -1];
-
-/** Prefixes of rank `low` to `high - 1`, which agree in their first `agreed` bytes, and the slot that will lead to them. */
-interface Group {
-  readonly low: number;
-  readonly high: number;
-  readonly agreed: number;
-  readonly slot: number;
+function startsOf(prefixes: readonly Uint8Array[]): Int32Array {
+  const starts = new Int32Array(prefixes.length + 1);
+  let size = 0;
+  for (let position = 0; position < prefixes.length; position++) {
+    size += prefixes[position]!.length;
+    assert(size <= MAX_INDEX_SIZE, () => `the prefixes of a table must take at most ${MAX_INDEX_SIZE} bytes`);
+    starts[position + 1] = size;
+  }
+  return starts;
 }
 
-/**
- * Build the tree, in time linear in the size of all prefixes together.
- *
- * A search returns the position that a prefix had in the list.
- */
-export function buildPrefixTree(order: PrefixOrder, { isNested }: { readonly isNested: boolean }): PrefixTree {
-  const { list, positions } = order;
-  const { records, recordOf } = layOutRecords(order);
-  if (positions.length < 2) return { slots: new Int32Array(0), records, rootNext: ~0, rootDepth: 0 };
-
-  const slots = new SlotTable();
-  const labels = new Uint16Array(OTHERWISE + 1);
-  const starts = new Int32Array(OTHERWISE + 1);
-  const groups: Group[] = [{ low: 0, high: positions.length, agreed: 0, slot: -1 }];
-  let root = { base: 0, depth: 0 };
-
-  // Breadth first, so that the branches near the root, which every search reads, are adjacent.
-  for (const { low, high, agreed, slot } of groups) {
-    const depth = sharedSize(list, { a: positions[low]!, b: positions[high - 1]!, agreed });
-    // A prefix that ends here has no byte to branch on. It is first, and reached by "otherwise".
-    const first = sizeOf(list, positions[low]!) === depth ? low + 1 : low;
-    let count = 0;
-    for (let rank = first; rank < high; rank++) {
-      const byte = list.bytes[list.starts[positions[rank]!]! + depth]!;
-      if (count > 0 && labels[count - 1] === byte) continue;
-      labels[count] = byte;
-      starts[count++] = rank;
-    }
-    labels[count] = OTHERWISE;
-
-    const base = slots.place(labels, isNested ? count + 1 : count);
-    if (slot < 0) root = { base, depth };
-    else slots.leadToBranch(slot, { base, depth });
-    if (isNested) slots.leadToRecord(base + OTHERWISE, recordOf[low]!);
-
-    for (let index = 0; index < count; index++) {
-      const child = {
-        low: starts[index]!,
-        high: index + 1 < count ? starts[index + 1]! : high,
-        agreed: depth + 1,
-        slot: base + labels[index]!,
-      };
-      if (child.high - child.low === 1) slots.leadToRecord(child.slot, recordOf[child.low]!);
-      else groups.push(child);
-    }
-  }
-  return { slots: slots.toWords(), records, rootNext: root.base, rootDepth: root.depth };
-}
-
-/** The records in the order of the prefixes, and where each begins. */
-function layOutRecords({ list, positions, around }: PrefixOrder): {
-  readonly records: Int32Array;
-  readonly recordOf: Int32Array;
-} {
-  const recordOf = new Int32Array(positions.length);
-  let wordCount = 0;
-  for (let rank = 0; rank < positions.length; rank++) {
-    recordOf[rank] = wordCount;
-    wordCount += RECORD_HEAD + ((sizeOf(list, positions[rank]!) + 3) >> 2);
-  }
-  if (wordCount === 0) return { records: Int32Array.from(NOTHING), recordOf };
-
-  const records = new Int32Array(wordCount);
-  for (let rank = 0; rank < positions.length; rank++) {
-    const position = positions[rank]!;
-    const record = recordOf[rank]!;
-    const start = list.starts[position]!;
-    const size = sizeOf(list, position);
-    records[record] = position;
-    records[record + 1] = size;
-    records[record + 2] = around[rank]! < 0 ? -1 : recordOf[around[rank]!]!;
-    for (let index = 0; index < size; index++) {
-      records[record + RECORD_HEAD + (index >> 2)]! |= list.bytes[start + index]! << ((index & 3) << 3);
-    }
-  }
-  return { records, recordOf };
+/** Where a node has the child for a key that has this byte where the node tests it. */
+function childSlot(nodes: Int32Array, node: number, byte: number): number {
+  if (byte === NO_BYTE) return node + ENDED;
+  return node + 1 + ((nodes[node]! & 1) === 0 ? byte >>> 4 : byte & 15);
 }

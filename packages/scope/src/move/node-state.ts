@@ -1,6 +1,7 @@
 import { TAKEOVER_LEAP } from "../limits.ts";
 import type { MigrationState } from "./migration.ts";
 import { MigrationTable } from "./migration-table.ts";
+import { ScopeIndex } from "../find/scope-index.ts";
 import { OwnershipSnapshot } from "../route/ownership-snapshot.ts";
 import { indexOf, tableOf, type OwnershipTable } from "../table/ownership-table.ts";
 import { prefixText } from "../text-bytes.ts";
@@ -81,11 +82,8 @@ export function withWriter(table: OwnershipTable, prefix: Uint8Array, writer: st
   const position = index.positionOf(prefix);
   if (position < 0) return table;
   const { fallback } = index.scopes[position]!;
-  return tableOf(
-    index.withScopes(
-      index.scopes.with(position, new Scope({ prefix, writer, fallback: fallback === writer ? undefined : fallback })),
-    ),
-  );
+  const moved = new Scope({ prefix, writer, fallback: fallback === writer ? undefined : fallback });
+  return tableOf(new ScopeIndex(index.scopes.with(position, moved), index.nested, index.prefixes));
 }
 
 /** The last owners of prefixes that `before` declares and `after` does not, added to those retired earlier. */

@@ -1,11 +1,19 @@
 import type { MigrationState } from "../move/migration.ts";
 import { UNKNOWN, type Misdirected, type Owned, type Quiesced, type Routing, type Unavailable } from "./routing.ts";
 import type { ScopeIndex } from "../find/scope-index.ts";
-import { PerScope } from "./per-scope.ts";
-import type { Scope } from "../table/scope.ts";
 
 /** Whether a node is down, as far as the caller knows. */
 export type IsDown = (node: string) => boolean;
+
+/** Everything that can be the verdict for a key of one scope. */
+interface Verdicts {
+  readonly owned: Owned;
+  readonly toWriter: Misdirected;
+  /** For other nodes than the fallback, while the writer is down. */
+  readonly writerDown: Misdirected | Unavailable;
+  /** While the scope moves, in place of the others. */
+  readonly moving: Quiesced | undefined;
+}
 
 /**
  * Decides the verdict for a scope. All rules of routing are here.
@@ -14,56 +22,56 @@ export type IsDown = (node: string) => boolean;
  */
 export class ScopeRouter {
   readonly index: ScopeIndex;
+  readonly #epoch: number;
   readonly #moving: ReadonlyMap<number, Quiesced>;
-  readonly #owned: PerScope<Owned>;
-  readonly #toWriter: PerScope<Misdirected>;
-  readonly #toFallback: PerScope<Misdirected>;
-  readonly #unavailable: PerScope<Unavailable>;
-  // The verdicts for the first node that called. A process is one node and asks for itself, so a verdict then takes one
-  // array access instead of two.
-  #first: string | undefined;
-  readonly #forFirst: PerScope<Routing>;
+  // By position. Made on first use and kept, so that a route allocates nothing.
+  readonly #verdicts: (Verdicts | undefined)[];
 
   constructor(
     index: ScopeIndex,
     { epoch, moves }: { readonly epoch: number; readonly moves: readonly MigrationState[] },
   ) {
-    const { scopes } = index;
-    const perScope = <T extends Routing>(verdictOf: (scope: Scope) => T): PerScope<T> =>
-      new PerScope(scopes.length, (position) => Object.freeze(verdictOf(scopes[position]!)));
     this.index = index;
+    this.#epoch = epoch;
     this.#moving = new Map(moves.map((move) => [index.positionOf(move.prefix), quiesced(move, epoch)]));
-    this.#owned = perScope((scope) => ({ kind: "Owned", scope, epoch }));
-    this.#toWriter = perScope((scope) => ({ kind: "Misdirected", scope, epoch, target: scope.writer }));
-    this.#toFallback = perScope((scope) => ({ kind: "Misdirected", scope, epoch, target: scope.fallback! }));
-    this.#unavailable = perScope((scope) => ({ kind: "Unavailable", scope, epoch, writer: scope.writer }));
-    this.#forFirst = new PerScope(scopes.length, (position) => this.#decide(position, this.#first!));
+    // Filled, because reading a hole in an array would search its prototype.
+    this.#verdicts = new Array<undefined>(index.scopes.length).fill(undefined);
   }
 
   /** The verdict at node `self` for the scope at `position`, which the index found; `Unknown` if that is negative. */
   route(position: number, self: string): Routing {
     if (position < 0) return UNKNOWN;
-    this.#first ??= self;
-    return self === this.#first ? this.#forFirst.at(position) : this.#decide(position, self);
-  }
-
-  #decide(position: number, self: string): Routing {
-    const moving = this.#moving.get(position);
-    if (moving !== undefined) return moving;
-    return this.index.scopes[position]!.writer === self ? this.#owned.at(position) : this.#toWriter.at(position);
+    const { owned, toWriter, moving } = this.#at(position);
+    return moving ?? (toWriter.target === self ? owned : toWriter);
   }
 
   /** Like `route`, but uses the fallback of a node that is down. A moving scope is quiesced in any case. */
   routeWithFallbackState(position: number, self: string, isDown: IsDown): Routing {
     if (position < 0) return UNKNOWN;
-    return this.#moving.get(position) ?? this.#byState(position, self, isDown);
+    const { owned, toWriter, writerDown, moving } = this.#at(position);
+    if (moving !== undefined) return moving;
+    if (!isDown(toWriter.target)) return toWriter.target === self ? owned : toWriter;
+    return writerDown.kind === "Misdirected" && writerDown.target === self ? owned : writerDown;
   }
 
-  #byState(position: number, self: string, isDown: IsDown): Owned | Misdirected | Unavailable {
-    const { writer, fallback } = this.index.scopes[position]!;
-    if (!isDown(writer)) return writer === self ? this.#owned.at(position) : this.#toWriter.at(position);
-    if (fallback === undefined) return this.#unavailable.at(position);
-    return fallback === self ? this.#owned.at(position) : this.#toFallback.at(position);
+  #at(position: number): Verdicts {
+    return (this.#verdicts[position] ??= this.#make(position));
+  }
+
+  #make(position: number): Verdicts {
+    const scope = this.index.scopes[position]!;
+    const { writer, fallback } = scope;
+    const epoch = this.#epoch;
+    return {
+      owned: Object.freeze({ kind: "Owned", scope, epoch }),
+      toWriter: Object.freeze({ kind: "Misdirected", scope, epoch, target: writer }),
+      writerDown: Object.freeze(
+        fallback === undefined
+          ? { kind: "Unavailable", scope, epoch, writer }
+          : { kind: "Misdirected", scope, epoch, target: fallback },
+      ),
+      moving: this.#moving.get(position),
+    };
   }
 }
 

@@ -3,7 +3,8 @@ import { assertObject } from "@gossip/stdx/internal";
 import { assertId } from "../assert-id.ts";
 import { MAX_SCOPES } from "../limits.ts";
 import type { ScopeConflicts } from "./ownership-error.ts";
-import { listConflicts, orderPrefixes } from "../find/prefix-order.ts";
+import { listConflicts } from "../find/prefix-conflicts.ts";
+import { PrefixTree } from "../find/prefix-tree.ts";
 import type { Misdirected, Owned, Unavailable, Unknown } from "../route/routing.ts";
 import { isScope, prefixBytes, type Scope } from "./scope.ts";
 import { ScopeIndex, type NestedPrefixes } from "../find/scope-index.ts";
@@ -54,11 +55,11 @@ export class OwnershipTable {
     for (let position = 0; position < scopes.length; position++)
       assert(isScope(scopes[position]), () => `scopes[${position}] must be a Scope`);
 
-    const own = scopes.slice();
-    const order = orderPrefixes(own.map(prefixBytes));
-    const conflicts = listConflicts(order, { allowNested: nested === "longest" });
+    const prefixes = scopes.map(prefixBytes);
+    const tree = new PrefixTree(prefixes);
+    const conflicts = listConflicts(prefixes, tree, { allowNested: nested === "longest" });
     if (conflicts.length > 0) return err({ kind: "ScopeConflicts", conflicts });
-    return ok(new OwnershipTable(ScopeIndex.build(own, order, nested)));
+    return ok(new OwnershipTable(new ScopeIndex(scopes.slice(), nested, tree)));
   }
 
   get size(): number {

@@ -3,15 +3,17 @@
 // plain definition: look at every pair.
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { compareBytes } from "@gossip/stdx";
 import { bytes, covers, prefixList } from "../arbitrary.fixture.ts";
 import type { OwnershipError } from "../table/ownership-error.ts";
-import { listConflicts, orderPrefixes } from "./prefix-order.ts";
-import { layEndToEnd } from "./prefix-list.ts";
-import { sortPrefixes } from "./sort-prefixes.ts";
+import { listConflicts } from "./prefix-conflicts.ts";
+import { PrefixTree } from "./prefix-tree.ts";
 
 // On a busy machine a property takes longer than a test is usually given.
 vi.setConfig({ testTimeout: 60_000 });
+
+function conflictsOf(prefixes: readonly Uint8Array[], options: { readonly allowNested: boolean }): OwnershipError[] {
+  return listConflicts(prefixes, new PrefixTree(prefixes), options);
+}
 
 /** Every conflict, by looking at every pair. */
 function conflictsByDefinition(prefixes: readonly Uint8Array[]): OwnershipError[] {
@@ -49,7 +51,7 @@ describe("listConflicts", () => {
   test("reports exactly the conflicts that there are, in the stated order", () => {
     fc.assert(
       fc.property(prefixList, (prefixes) => {
-        expect(listConflicts(orderPrefixes(prefixes), { allowNested: false })).toEqual(conflictsByDefinition(prefixes));
+        expect(conflictsOf(prefixes, { allowNested: false })).toEqual(conflictsByDefinition(prefixes));
       }),
     );
   });
@@ -58,41 +60,18 @@ describe("listConflicts", () => {
     fc.assert(
       fc.property(prefixList, (prefixes) => {
         const duplicates = conflictsByDefinition(prefixes).filter(({ kind }) => kind === "DuplicatePrefix");
-        expect(listConflicts(orderPrefixes(prefixes), { allowNested: true })).toEqual(duplicates);
+        expect(conflictsOf(prefixes, { allowNested: true })).toEqual(duplicates);
       }),
     );
   });
 
   test("names the nearest outer prefix, and orders by the later of the two", () => {
     const prefixes = ["abc", "ab", "abd", "a", "x", "x", "x"].map(bytes);
-    expect(listConflicts(orderPrefixes(prefixes), { allowNested: false })).toEqual([
+    expect(conflictsOf(prefixes, { allowNested: false })).toEqual([
       { kind: "DuplicatePrefix", prefix: bytes("x"), positions: [4, 5, 6] },
       { kind: "OverlappingPrefix", inner: bytes("abc"), outer: bytes("ab"), innerPosition: 0, outerPosition: 1 },
       { kind: "OverlappingPrefix", inner: bytes("abd"), outer: bytes("ab"), innerPosition: 2, outerPosition: 1 },
       { kind: "OverlappingPrefix", inner: bytes("ab"), outer: bytes("a"), innerPosition: 1, outerPosition: 3 },
     ]);
-  });
-});
-
-describe("sortPrefixes", () => {
-  test("is the order of the bytes, and of the input where bytes are equal", () => {
-    // Long lists over few values: all three parts of a split, and equal runs, occur at every depth.
-    const many = fc.array(
-      fc.array(fc.constantFrom(0, 1, 255), { maxLength: 2 }).map((values) => Uint8Array.from(values)),
-      { maxLength: 200, size: "max" },
-    );
-    fc.assert(
-      fc.property(many, (prefixes) => {
-        const expected = prefixes
-          .map((_, place) => place)
-          .sort((a, b) => compareBytes(prefixes[a]!, prefixes[b]!) || a - b);
-        expect([...sortPrefixes(layEndToEnd(prefixes))]).toEqual(expected);
-      }),
-    );
-  });
-
-  test("does not recurse: prefixes may share all of 65,536 bytes", () => {
-    const prefixes = Array.from({ length: 40 }, (_, last) => new Uint8Array(65_536).with(65_535, 40 - last));
-    expect([...sortPrefixes(layEndToEnd(prefixes))]).toEqual(Array.from({ length: 40 }, (_, place) => 39 - place));
   });
 });

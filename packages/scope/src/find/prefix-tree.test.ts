@@ -1,19 +1,13 @@
 // The index decides who may write. Were it to miss a prefix, every node would accept the key; were it
-// to find the wrong one, two nodes would each believe that the key is theirs. So both searches are
+// to find the wrong one, two nodes would each believe that the key is theirs. So the search is
 // held to a scan that is too simple to be wrong, over keys made to be related to the prefixes.
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { bytes, covers, denseBytes, distinctPrefixes, longBytes, prefixFree } from "../arbitrary.fixture.ts";
-import { NO_PREFIX, PrefixIndex } from "./prefix-index.ts";
-import { orderPrefixes } from "./prefix-order.ts";
-import { buildPrefixTree } from "./prefix-tree.ts";
+import { NO_PREFIX, PrefixTree } from "./prefix-tree.ts";
 
 // On a busy machine a property takes longer than a test is usually given.
 vi.setConfig({ testTimeout: 60_000 });
-
-function build(prefixes: readonly Uint8Array[], isNested: boolean): PrefixIndex {
-  return new PrefixIndex(buildPrefixTree(orderPrefixes(prefixes), { isNested }));
-}
 
 /** The longest prefix that covers the key, by looking at all of them. */
 function scan(prefixes: readonly Uint8Array[], key: Uint8Array): number {
@@ -45,39 +39,35 @@ describe("find", () => {
   test("agrees with a scan on every key, for prefixes of which none is inside another", () => {
     fc.assert(
       fc.property(prefixFree, keys, (prefixes, others) => {
-        const index = build(prefixes, false);
-        for (const key of keysNear(prefixes, others)) expect(index.find(key, key.length)).toBe(scan(prefixes, key));
+        const tree = new PrefixTree(prefixes);
+        for (const key of keysNear(prefixes, others)) expect(tree.find(key, key.length)).toBe(scan(prefixes, key));
       }),
     );
   });
 
   test("reads only the first `size` bytes", () => {
-    const index = build([bytes("ab"), bytes("ac")], false);
-    expect(index.find(bytes("ab"), 1)).toBe(NO_PREFIX);
-    expect(index.find(bytes("abc"), 2)).toBe(0);
+    const tree = new PrefixTree([bytes("ab"), bytes("ac")]);
+    expect(tree.find(bytes("ab"), 1)).toBe(NO_PREFIX);
+    expect(tree.find(bytes("abc"), 2)).toBe(0);
   });
-});
 
-describe("findLongest", () => {
   test("agrees with a scan on every key, however prefixes are nested", () => {
     fc.assert(
       fc.property(distinctPrefixes, keys, (prefixes, others) => {
-        const index = build(prefixes, true);
-        for (const key of keysNear(prefixes, others))
-          expect(index.findLongest(key, key.length)).toBe(scan(prefixes, key));
+        const tree = new PrefixTree(prefixes);
+        for (const key of keysNear(prefixes, others)) expect(tree.find(key, key.length)).toBe(scan(prefixes, key));
       }),
     );
   });
 
   test("finds each of a long chain of prefixes inside each other", () => {
     const chain = Array.from({ length: 300 }, (_, size) => new Uint8Array(size).fill(7));
-    const index = build(chain, true);
-    for (const [size, prefix] of chain.entries())
-      expect(index.findLongest(Uint8Array.of(...prefix, 8), size + 1)).toBe(size);
+    const tree = new PrefixTree(chain);
+    for (const [size, prefix] of chain.entries()) expect(tree.find(Uint8Array.of(...prefix, 8), size + 1)).toBe(size);
   });
 });
 
-describe("shapes that are hard on the layout", () => {
+describe("shapes that are hard on a tree", () => {
   test.each<[string, (index: number) => Uint8Array]>([
     [
       "two bytes far apart at each branch",
@@ -105,26 +95,21 @@ describe("shapes that are hard on the layout", () => {
       Array.from({ length: 5_000 }, (__, index) => make(index)).map((prefix) => [String(prefix), prefix]),
     );
     const prefixes = [...all.values()];
-    for (const isNested of [false, true]) {
-      const index = build(prefixes, isNested);
-      const find = (key: Uint8Array): number =>
-        isNested ? index.findLongest(key, key.length) : index.find(key, key.length);
-      for (const [position, prefix] of prefixes.entries()) {
-        if (find(prefix) !== position || find(Uint8Array.of(...prefix, 255)) !== position)
-          expect.fail(`prefix ${position} is lost`);
-      }
-      expect(find(new Uint8Array(0))).toBe(NO_PREFIX);
+    const tree = new PrefixTree(prefixes);
+    const find = (key: Uint8Array): number => tree.find(key, key.length);
+    for (const [position, prefix] of prefixes.entries()) {
+      if (find(prefix) !== position || find(Uint8Array.of(...prefix, 255)) !== position)
+        expect.fail(`prefix ${position} is lost`);
     }
+    expect(find(new Uint8Array(0))).toBe(NO_PREFIX);
   });
 
-  test("an empty index covers nothing, and an empty prefix everything", () => {
-    for (const isNested of [false, true]) {
-      const none = build([], isNested);
-      const all = build([new Uint8Array(0)], isNested);
-      for (const key of [bytes(""), bytes("a"), Uint8Array.of(255)]) {
-        expect([none.find(key, key.length), none.findLongest(key, key.length)]).toEqual([NO_PREFIX, NO_PREFIX]);
-        expect([all.find(key, key.length), all.findLongest(key, key.length)]).toEqual([0, 0]);
-      }
+  test("an empty tree covers nothing, and an empty prefix everything", () => {
+    const none = new PrefixTree([]);
+    const all = new PrefixTree([new Uint8Array(0)]);
+    for (const key of [bytes(""), bytes("a"), Uint8Array.of(255)]) {
+      expect(none.find(key, key.length)).toBe(NO_PREFIX);
+      expect(all.find(key, key.length)).toBe(0);
     }
   });
 });
