@@ -10,11 +10,10 @@ export interface Counter {
 
 /** The operations admitted while one set of prefixes was in force. */
 interface Generation {
-  /** Of the first index with these prefixes: only its prefixes are used. */
+  /** The first index with these prefixes: only its prefixes are used. */
   readonly index: ScopeIndex;
-  readonly byPosition: Map<number, Counter>;
-  /** Of keys that no scope covered. */
-  readonly unscoped: Counter;
+  /** By the position of the scope; of keys that no scope covered, by `NO_PREFIX`. */
+  readonly counters: Map<number, Counter>;
 }
 
 /**
@@ -29,54 +28,43 @@ export class InFlight {
   #older: Generation[] = [];
 
   constructor(index: ScopeIndex) {
-    this.#current = emptyGeneration(index);
+    this.#current = { index, counters: new Map() };
   }
 
   /** Use the positions of this index from now on. */
   follow(index: ScopeIndex): void {
     if (index.prefixes === this.#current.index.prefixes) return;
-    this.#older = [...this.#older, this.#current].filter((generation) => !isIdle(generation));
-    this.#current = emptyGeneration(index);
+    this.#older = [...this.#older, this.#current].filter(({ counters }) =>
+      [...counters.values()].some(({ count }) => count > 0),
+    );
+    this.#current = { index, counters: new Map() };
   }
 
-  /** The counter of a scope, or of the keys without one. */
+  /** The counter of the scope at a position, or of the keys without one. */
   counterAt(position: number): Counter {
-    if (position < 0) return this.#current.unscoped;
-    let counter = this.#current.byPosition.get(position);
-    if (counter === undefined) this.#current.byPosition.set(position, (counter = { count: 0 }));
+    let counter = this.#current.counters.get(position);
+    if (counter === undefined) this.#current.counters.set(position, (counter = { count: 0 }));
     return counter;
   }
 
   /** Operations in flight that may be on a key of the scope with this prefix. */
   count(prefix: Uint8Array): number {
-    const position = this.#current.index.positionOf(prefix);
-    const current = position < 0 ? 0 : (this.#current.byPosition.get(position)?.count ?? 0);
+    const { index, counters } = this.#current;
+    const position = index.positionOf(prefix);
+    const current = position < 0 ? 0 : (counters.get(position)?.count ?? 0);
     return this.#older.reduce((sum, generation) => sum + countRelated(generation, prefix), current);
   }
 }
 
-function emptyGeneration(index: ScopeIndex): Generation {
-  return { index, byPosition: new Map(), unscoped: { count: 0 } };
-}
-
 /** A key under the prefix was counted by a scope inside the prefix, by the scope around it, or by none. */
-function countRelated({ index, byPosition, unscoped }: Generation, prefix: Uint8Array): number {
+function countRelated({ index, counters }: Generation, prefix: Uint8Array): number {
   const around = index.find(prefix);
-  let sum = around < 0 ? unscoped.count : 0;
-  for (const [position, { count }] of byPosition) {
-    if (position === around || startsWith(prefixBytes(index.scopes[position]!), prefix)) sum += count;
+  let sum = 0;
+  for (const [position, { count }] of counters) {
+    const scope = index.scopes[position];
+    if (position === around || (scope !== undefined && startsWith(prefixBytes(scope), prefix))) sum += count;
   }
   return sum;
-}
-
-function countAll({ byPosition, unscoped }: Generation): number {
-  let sum = unscoped.count;
-  for (const { count } of byPosition.values()) sum += count;
-  return sum;
-}
-
-function isIdle(generation: Generation): boolean {
-  return countAll(generation) === 0;
 }
 
 /**

@@ -66,10 +66,7 @@ export class ScopeGate {
   }
 
   #verdictAt(position: number): Routing {
-    const { self, isDown } = this.#options;
-    return isDown === undefined
-      ? this.#router.route(position, self)
-      : this.#router.routeWithFallbackState(position, self, isDown);
+    return this.#router.verdictAt(position, this.#options.self, this.#options.isDown);
   }
 
   #wake(): void {

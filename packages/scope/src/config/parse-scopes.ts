@@ -1,9 +1,9 @@
-import { assert, err, type Result } from "@gossip/stdx";
+import { assert, err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 import { MAX_SCOPES } from "../limits.ts";
 import type { OwnershipError } from "../table/ownership-error.ts";
 import { OwnershipTable, type OwnershipTableOptions } from "../table/ownership-table.ts";
-import { readScopeEntry, readScopeText, type EntryContext, type ReadScope } from "./read-scope.ts";
+import { entryOfText, readScopeEntry, type EntryContext } from "./read-scope.ts";
 import type { Scope } from "../table/scope.ts";
 import type { InvalidScopes, ScopeProblem } from "./scope-problem.ts";
 
@@ -26,15 +26,15 @@ export function parseScopes(input: unknown, options: ParseScopesOptions = {}): R
   assertObject(options, "options");
   const { peers } = options;
   assert(peers === undefined || Array.isArray(peers), "peers must be an array");
-  const list = listEntries(input);
-  if ("kind" in list) return err({ kind: "InvalidScopes", problems: [list] });
+  const entries = listEntries(input);
+  if (!entries.ok) return err({ kind: "InvalidScopes", problems: [entries.error] });
 
-  const context = { peers: peers === undefined ? undefined : new Set(peers) };
+  const known = peers && new Set(peers);
   const problems: ScopeProblem[] = [];
   const scopes: Scope[] = [];
   const positions: number[] = [];
-  for (let position = 0; position < list.count; position++) {
-    const result = readOne(list, { ...context, position });
+  for (let position = 0; position < entries.value.count; position++) {
+    const result = readOne(entries.value, { peers: known, position });
     if (result.ok) {
       scopes.push(result.value);
       positions.push(position);
@@ -49,42 +49,33 @@ export function parseScopes(input: unknown, options: ParseScopesOptions = {}): R
   return table.ok && problems.length === 0 ? table : err({ kind: "InvalidScopes", problems });
 }
 
-/** How many entries there are, and how to read one. Reading may throw. */
+/** How many entries there are, and how to get one, which may throw. */
 interface EntryList {
   readonly count: number;
-  readonly read: (context: EntryContext) => ReadScope;
+  readonly at: (position: number) => unknown;
 }
 
-function listEntries(input: unknown): EntryList | ScopeProblem {
-  if (typeof input === "string") {
-    const tokens = input
-      .split(",")
-      .map((token) => token.trim())
-      .filter((token) => token !== "");
-    return (
-      tooMany(tokens.length) ?? {
-        count: tokens.length,
-        read: (context) => readScopeText(tokens[context.position]!, context),
-      }
-    );
-  }
+function listEntries(input: unknown): Result<EntryList, ScopeProblem> {
   try {
-    if (!Array.isArray(input)) return { kind: "NotAList" };
-    const { length: count } = input;
-    return tooMany(count) ?? { count, read: (context) => readScopeEntry(input[context.position], context) };
+    const list: unknown = typeof input === "string" ? splitText(input) : input;
+    if (!Array.isArray(list)) return err({ kind: "NotAList" });
+    const { length: count } = list;
+    if (count > MAX_SCOPES) return err({ kind: "TooManyScopes", count, max: MAX_SCOPES });
+    return ok({ count, at: (position) => list[position] as unknown });
   } catch {
     // For example a revoked proxy.
-    return { kind: "NotAList" };
+    return err({ kind: "NotAList" });
   }
 }
 
-function tooMany(count: number): ScopeProblem | undefined {
-  return count > MAX_SCOPES ? { kind: "TooManyScopes", count, max: MAX_SCOPES } : undefined;
+function splitText(text: string): unknown[] {
+  const tokens = text.split(",").map((token) => token.trim());
+  return tokens.filter((token) => token !== "").map(entryOfText);
 }
 
-function readOne(list: EntryList, context: EntryContext): ReadScope {
+function readOne(entries: EntryList, context: EntryContext): Result<Scope, ScopeProblem[]> {
   try {
-    return list.read(context);
+    return readScopeEntry(entries.at(context.position), context);
   } catch {
     return err([{ kind: "Unreadable", position: context.position }]);
   }

@@ -3,60 +3,49 @@ import { MAX_ID_LENGTH, MAX_PREFIX_SIZE } from "../limits.ts";
 import { Scope } from "../table/scope.ts";
 import type { ScopeField, ScopeProblem } from "./scope-problem.ts";
 
-export type ReadScope = Result<Scope, ScopeProblem[]>;
-
 /** The position of an entry, and the known nodes, if there is a list of them. */
 export interface EntryContext {
   readonly position: number;
   readonly peers: ReadonlySet<string> | undefined;
 }
 
+type PrefixInput = Uint8Array | "missing" | "wrong type";
+
 const FIELDS = ["prefix", "prefixHex", "writer", "fallback"];
 const encoder = new TextEncoder();
 
-/** One entry of a list. Reads each property once: a getter could return another value the second time. */
-export function readScopeEntry(entry: unknown, context: EntryContext): ReadScope {
-  if (typeof entry !== "object" || entry === null || Array.isArray(entry))
-    return err([{ kind: "NotAScope", position: context.position }]);
-  const { prefix, prefixHex, writer, fallback } = entry as Record<string, unknown>;
-  const problems: ScopeProblem[] = Object.keys(entry).every((key) => FIELDS.includes(key))
-    ? []
-    : [{ kind: "UnknownField", position: context.position }];
-  const bytes = readPrefix(prefix, prefixHex);
-  return assemble({ bytes, writer, fallback, context, problems });
-}
-
-/** One entry of the text form. */
-export function readScopeText(token: string, context: EntryContext): ReadScope {
+/** An entry of the text form as one of a list; the text itself if it has no writer. */
+export function entryOfText(token: string): unknown {
   const equals = token.indexOf("=");
-  if (equals < 0) return err([{ kind: "NotAScope", position: context.position }]);
+  if (equals < 0) return token;
   const owners = token.slice(equals + 1);
   const bar = owners.indexOf("|");
-  const writer = bar < 0 ? owners : owners.slice(0, bar);
-  const fallback = bar < 0 ? undefined : owners.slice(bar + 1);
-  return assemble({ bytes: encoder.encode(token.slice(0, equals)), writer, fallback, context, problems: [] });
+  const prefix = token.slice(0, equals);
+  return bar < 0
+    ? { prefix, writer: owners }
+    : { prefix, writer: owners.slice(0, bar), fallback: owners.slice(bar + 1) };
 }
 
-interface Parts {
-  readonly bytes: Uint8Array | "missing" | "wrong type";
-  readonly writer: unknown;
-  readonly fallback: unknown;
-  readonly context: EntryContext;
-  readonly problems: readonly ScopeProblem[];
-}
-
-function assemble({ bytes, writer, fallback, context, problems }: Parts): ReadScope {
-  const found = [...problems, ...prefixProblems(bytes, context), ...nodeProblems(writer, "writer", context)];
+/** One entry of a list. Reads each property once: a getter could return another value the second time. */
+export function readScopeEntry(entry: unknown, context: EntryContext): Result<Scope, ScopeProblem[]> {
+  const { position } = context;
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry))
+    return err([{ kind: "NotAScope", position }]);
+  const { prefix, prefixHex, writer, fallback } = entry as Record<string, unknown>;
+  const problems: ScopeProblem[] = [];
+  if (!Object.keys(entry).every((key) => FIELDS.includes(key))) problems.push({ kind: "UnknownField", position });
+  const bytes = readPrefix(prefix, prefixHex);
+  problems.push(...prefixProblems(bytes, context), ...nodeProblems(writer, "writer", context));
   // A configuration language may write an absent value as null.
   const hasFallback = fallback !== undefined && fallback !== null;
-  if (hasFallback) found.push(...nodeProblems(fallback, "fallback", context));
-  if (found.length > 0 || typeof bytes === "string") return err(found);
+  if (hasFallback) problems.push(...nodeProblems(fallback, "fallback", context));
+  if (problems.length > 0 || typeof bytes === "string") return err(problems);
   return ok(
-    new Scope({ prefix: bytes, writer: writer as string, ...(hasFallback ? { fallback: fallback as string } : {}) }),
+    new Scope({ prefix: bytes, writer: writer as string, fallback: hasFallback ? (fallback as string) : undefined }),
   );
 }
 
-function readPrefix(prefix: unknown, prefixHex: unknown): Parts["bytes"] {
+function readPrefix(prefix: unknown, prefixHex: unknown): PrefixInput {
   if (prefixHex === undefined) {
     if (prefix === undefined || prefix === null) return "missing";
     if (typeof prefix === "string") return encoder.encode(prefix);
@@ -68,7 +57,7 @@ function readPrefix(prefix: unknown, prefixHex: unknown): Parts["bytes"] {
   );
 }
 
-function prefixProblems(bytes: Parts["bytes"], { position }: EntryContext): ScopeProblem[] {
+function prefixProblems(bytes: PrefixInput, { position }: EntryContext): ScopeProblem[] {
   const field: ScopeField = "prefix";
   if (bytes === "missing") return [{ kind: "MissingField", position, field }];
   if (bytes === "wrong type") return [{ kind: "WrongType", position, field }];

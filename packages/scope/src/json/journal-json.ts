@@ -35,22 +35,21 @@ export function decodeJournal(text: string): Result<JournalEntry[], CorruptJourn
 function entryToJson(entry: JournalEntry): JsonObject {
   switch (entry.kind) {
     case "Opened":
-      return { kind: entry.kind, state: stateToJson(entry.state) };
-    case "Started":
-      return { kind: entry.kind, migration: migrationToJson(entry.migration) };
+      return { ...entry, state: stateToJson(entry.state) };
     case "Drained":
       return entry;
+    case "Started":
     case "Ended":
-      return { kind: entry.kind, migration: migrationToJson(entry.migration), epoch: entry.epoch };
+      return { ...entry, migration: migrationToJson(entry.migration) };
     case "Reloaded":
       return {
         kind: entry.kind,
         table: tableToJson(entry.table),
         epoch: entry.epoch,
-        ...(entry.isForced ? { isForced: true } : {}),
+        isForced: entry.isForced || undefined,
       };
     case "Adopted":
-      return { kind: entry.kind, snapshot: snapshotToJson(entry.snapshot) };
+      return { ...entry, snapshot: snapshotToJson(entry.snapshot) };
   }
 }
 

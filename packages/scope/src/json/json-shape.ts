@@ -2,6 +2,7 @@
 import { decodeBase64Url } from "@gossip/stdx/internal";
 import { MAX_ID_LENGTH, MAX_PREFIX_SIZE } from "../limits.ts";
 
+/** An object to write as JSON, which leaves out fields that are `undefined`. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export type Reader<T> = (value: unknown) => T | undefined;

@@ -1,22 +1,12 @@
 import { encodeBase64Url } from "@gossip/stdx/internal";
 import { count, id, object, oneOf, prefix, type JsonObject, type Reader } from "./json-shape.ts";
-import { isFinished, type FinishedMigration, type MigrationState } from "../move/migration.ts";
+import type { FinishedMigration, MigrationState } from "../move/migration.ts";
 
 /** A move as JSON. Fields in a fixed order, so that equal moves have equal text. */
-export function migrationToJson(state: MigrationState | FinishedMigration): JsonObject {
-  const { id, prefix, from, to, address, deadlineMs, number, epoch, inner } = state;
-  const start = {
-    id,
-    prefix: encodeBase64Url(prefix),
-    from,
-    to,
-    ...(address === undefined ? {} : { address }),
-    deadlineMs,
-    number,
-    epoch,
-    ...(inner === "" ? {} : { inner }),
-  };
-  return isFinished(state) ? { ...start, outcome: state.outcome, endEpoch: state.endEpoch } : start;
+export function migrationToJson(state: MigrationState & Partial<FinishedMigration>): JsonObject {
+  const { id, from, to, address, deadlineMs, number, epoch, inner, outcome, endEpoch } = state;
+  const prefix = encodeBase64Url(state.prefix);
+  return { id, prefix, from, to, address, deadlineMs, number, epoch, inner: inner || undefined, outcome, endEpoch };
 }
 
 const STATE = {

@@ -9,18 +9,17 @@ import { prefixText } from "../text-bytes.ts";
 import { prefixBytes, Scope } from "../table/scope.ts";
 
 export function tableToJson(table: OwnershipTable): JsonObject {
-  const scopes = indexOf(table).scopes.map((scope) => {
-    const { writer, fallback } = scope;
-    return { prefix: encodeBase64Url(prefixBytes(scope)), writer, ...(fallback === undefined ? {} : { fallback }) };
-  });
+  const scopes = indexOf(table).scopes.map((scope) => ({
+    prefix: encodeBase64Url(prefixBytes(scope)),
+    writer: scope.writer,
+    fallback: scope.fallback,
+  }));
   return { nested: table.nested, scopes };
 }
 
-const readScope = object({ prefix, writer: id, fallback: id }, { fallback: undefined });
-
 const readTable = object({
   nested: oneOf("refuse", "longest"),
-  scopes: list(readScope),
+  scopes: list(object({ prefix, writer: id, fallback: id }, { fallback: undefined })),
 });
 
 export function tableFromJson(value: unknown): OwnershipTable | undefined {

@@ -3,7 +3,7 @@ import type { Decided, Decider } from "./decide-source.ts";
 import type { Decision, Offer } from "./handover.ts";
 import { innerScopes } from "../table/inner-scopes.ts";
 import type { JournalEntry } from "./journal-entry.ts";
-import { isFinished, isSameMove, type MigrationOutcome, type MigrationState } from "./migration.ts";
+import { asEnded, isFinished, isSameMove, type MigrationOutcome, type MigrationState } from "./migration.ts";
 import type { MigrationError, AbortError, CommitError, SettleError } from "./node-error.ts";
 import { findMove, latestNumber, ownerOf, unsettledMove, type NodeState } from "./node-state.ts";
 
@@ -69,8 +69,7 @@ export function decideSettle(
   const known = findMove(state, migration);
   if (known !== undefined) {
     if (!isSameMove(known, migration)) return err({ kind: "MigrationIdConflict", id });
-    if (isFinished(known) && known.outcome === outcome) return ok(undefined);
-    if (isFinished(known)) return err({ kind: known.outcome === "Committed" ? "AlreadyCommitted" : "Aborted", id });
+    if (isFinished(known)) return known.outcome === outcome ? ok(undefined) : err(asEnded(known));
   }
   if (from === self && known === undefined) return err({ kind: "UnknownMigration", id });
   if (to === self && outcome === "Committed") return err({ kind: "UnknownMigration", id });

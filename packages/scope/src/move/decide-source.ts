@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "@gossip/stdx";
 import { innerScopes } from "../table/inner-scopes.ts";
 import type { JournalEntry } from "./journal-entry.ts";
-import { isFinished, isSameMove, type MigrationState, type MoveShape } from "./migration.ts";
+import { asEnded, isFinished, isSameMove, type MoveShape } from "./migration.ts";
 import type { ChangePending, DrainError, StartError } from "./node-error.ts";
 import { findMove, latestNumber, ownerOf, type NodeState } from "./node-state.ts";
 
@@ -21,7 +21,10 @@ export interface Decider {
  */
 export function decideStart(state: NodeState, move: MoveShape, { self, nowMs }: Decider): Decided<StartError> {
   const known = findMove(state, move);
-  if (known !== undefined) return repeatedStart(known, move);
+  if (known !== undefined) {
+    if (!isSameMove(known, move)) return err({ kind: "MigrationIdConflict", id: move.id });
+    return isFinished(known) ? err(asEnded(known)) : ok(undefined);
+  }
 
   const owner = ownerOf(state, move.prefix);
   if (owner === undefined) return err({ kind: "UndeclaredScope", prefixSize: move.prefix.length });
@@ -41,13 +44,6 @@ export function decideStart(state: NodeState, move: MoveShape, { self, nowMs }: 
   return ok({ kind: "Started", migration });
 }
 
-function repeatedStart(known: MigrationState, move: MoveShape): Decided<StartError> {
-  const { id } = move;
-  if (!isSameMove(known, move)) return err({ kind: "MigrationIdConflict", id });
-  if (!isFinished(known)) return ok(undefined);
-  return err({ kind: known.outcome === "Committed" ? "AlreadyCommitted" : "Aborted", id });
-}
-
 /** Whether the scope may be offered to the target: no admitted operation is left. */
 export function decideDrain(
   state: NodeState,
@@ -56,7 +52,7 @@ export function decideDrain(
 ): Decided<DrainError> {
   const move = findMove(state, { id });
   if (move === undefined) return err({ kind: "UnknownMigration", id });
-  if (isFinished(move)) return err({ kind: move.outcome === "Committed" ? "AlreadyCommitted" : "Aborted", id });
+  if (isFinished(move)) return err(asEnded(move));
   if (move.from !== self) return err({ kind: "NotOwner", owner: move.from });
   if (state.drained.has(id)) return ok(undefined);
   // This does not abort the move; `expire` and `abort` do.

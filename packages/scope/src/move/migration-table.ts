@@ -1,7 +1,8 @@
-import { err, ok, startsWith, type Result } from "@gossip/stdx";
+import { err, ok, startsWith, type Ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 import { MAX_REMEMBERED_MIGRATIONS } from "../limits.ts";
 import {
+  asEnded,
   copyMigration,
   isFinished,
   isSameMove,
@@ -27,6 +28,7 @@ export interface MigrationLists {
   readonly finished: Iterable<FinishedMigration>;
 }
 
+/** The first two by the text of the prefix; the last by id, in the order in which the moves finished. */
 interface MigrationTableParts {
   readonly live: ReadonlyMap<string, MigrationState>;
   readonly migrated: ReadonlyMap<string, FinishedMigration>;
@@ -51,10 +53,9 @@ export class MigrationTable {
     finished: new Map(),
   });
 
-  // The first two by the text of the prefix; the last by id, in the order in which the moves finished.
-  readonly #live: ReadonlyMap<string, MigrationState>;
-  readonly #migrated: ReadonlyMap<string, FinishedMigration>;
-  readonly #finished: ReadonlyMap<string, FinishedMigration>;
+  readonly #live: MigrationTableParts["live"];
+  readonly #migrated: MigrationTableParts["migrated"];
+  readonly #finished: MigrationTableParts["finished"];
 
   private constructor({ live, migrated, finished }: MigrationTableParts) {
     this.#live = live;
@@ -126,7 +127,7 @@ export class MigrationTable {
     if (known !== undefined) {
       if (!isSameMove(known, own)) return err({ kind: "MigrationIdConflict", id });
       if (!isFinished(known)) return ok({ outcome: "Replayed", state: copyMigration(known), migrations: this });
-      return err({ kind: known.outcome === "Committed" ? "AlreadyCommitted" : "Aborted", id });
+      return err(asEnded(known));
     }
     const text = prefixText(own.prefix);
     const other = this.#live.get(text);
@@ -142,14 +143,12 @@ export class MigrationTable {
 
   /** Commit a move. Returns `undefined` for an unknown id. */
   commit(id: string): Result<MigrationStep | undefined, MigrationError<"Aborted">> {
-    const step = this.#end(id, "Committed");
-    return step === "ended otherwise" ? err({ kind: "Aborted", id }) : ok(step);
+    return this.#end(id, "Committed") ?? err({ kind: "Aborted", id });
   }
 
   /** Abort a move. Returns `undefined` for an unknown id. */
   abort(id: string): Result<MigrationStep | undefined, MigrationError<"AlreadyCommitted">> {
-    const step = this.#end(id, "Aborted");
-    return step === "ended otherwise" ? err({ kind: "AlreadyCommitted", id }) : ok(step);
+    return this.#end(id, "Aborted") ?? err({ kind: "AlreadyCommitted", id });
   }
 
   /** The same moves, without the migrated prefixes: after a reload, the table names their owners. */
@@ -174,18 +173,15 @@ export class MigrationTable {
     return new MigrationTable({ live, migrated, finished });
   }
 
-  #end(id: string, outcome: MigrationOutcome): MigrationStep | undefined | "ended otherwise" {
-    const state = this.#get(id);
-    if (state === undefined) return undefined;
-    if (!isFinished(state))
-      return {
-        outcome: "Executed",
-        state: copyMigration(state),
-        migrations: this.withFinished({ ...state, outcome, endEpoch: state.epoch + 1 }),
-      };
-    return state.outcome === outcome
-      ? { outcome: "Replayed", state: copyMigration(state), migrations: this }
-      : "ended otherwise";
+  /** Returns `undefined` if the move has the other outcome. */
+  #end(id: string, outcome: MigrationOutcome): Ok<MigrationStep | undefined> | undefined {
+    const known = this.#get(id);
+    if (known === undefined) return ok(undefined);
+    const state = copyMigration(known);
+    if (isFinished(known))
+      return known.outcome === outcome ? ok({ outcome: "Replayed", state, migrations: this }) : undefined;
+    const migrations = this.withFinished({ ...known, outcome, endEpoch: known.epoch + 1 });
+    return ok({ outcome: "Executed", state, migrations });
   }
 
   #get(id: string): MigrationState | FinishedMigration | undefined {

@@ -3,6 +3,7 @@ import { assertObject } from "@gossip/stdx/internal";
 import { assertId } from "../assert-id.ts";
 import { MAX_PREFIX_SIZE } from "../limits.ts";
 import { copyBytes, type Bytes } from "../text-bytes.ts";
+import type { MigrationError } from "./node-error.ts";
 
 /** A move to start. */
 export interface MoveRequest {
@@ -107,4 +108,9 @@ export function copyMigration<T extends MigrationState>(state: T): T {
 
 export function isFinished(state: MigrationState): state is FinishedMigration {
   return "outcome" in state;
+}
+
+/** The error of a step that comes after the end of its move. */
+export function asEnded({ id, outcome }: FinishedMigration): MigrationError<"AlreadyCommitted" | "Aborted"> {
+  return { kind: outcome === "Committed" ? "AlreadyCommitted" : "Aborted", id };
 }

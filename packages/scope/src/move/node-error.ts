@@ -69,63 +69,30 @@ export interface CorruptJournal {
   readonly position: number;
 }
 
-export type StartError =
-  | MigrationError<
-      | "MigrationIdConflict"
-      | "AlreadyCommitted"
-      | "Aborted"
-      | "UndeclaredScope"
-      | "NotOwner"
-      | "SameNode"
-      | "AlreadyMigrating"
-    >
-  | ChangePending;
+/** The id is known: with other parameters, or the move is over. */
+type Known = "MigrationIdConflict" | "AlreadyCommitted" | "Aborted";
 
-export type DrainError =
-  | MigrationError<"UnknownMigration" | "AlreadyCommitted" | "Aborted" | "NotOwner" | "NotDrained">
-  | ChangePending;
+/** Another move of the prefix comes first, or came later. */
+type Untimely = "AlreadyMigrating" | "Superseded";
 
-export type CommitError =
-  | MigrationError<
-      | "NotTarget"
-      | "MigrationIdConflict"
-      | "Aborted"
-      | "AlreadyMigrating"
-      | "Superseded"
-      | "UndeclaredScope"
-      | "NotOwner"
-      | "InnerScopesDiffer"
-    >
-  | ChangePending;
+type StepError<Kind extends MigrationErrorKind> = MigrationError<Kind> | ChangePending;
 
-export type AbortError =
-  | MigrationError<
-      | "MigrationIdConflict"
-      | "AlreadyCommitted"
-      | "UnknownMigration"
-      | "AwaitingTarget"
-      | "NotTarget"
-      | "AlreadyMigrating"
-      | "Superseded"
-    >
-  | ChangePending;
+export type StartError = StepError<Known | "UndeclaredScope" | "NotOwner" | "SameNode" | "AlreadyMigrating">;
 
-export type SettleError =
-  | MigrationError<
-      | "MigrationIdConflict"
-      | "AlreadyCommitted"
-      | "Aborted"
-      | "UnknownMigration"
-      | "NotDrained"
-      | "AlreadyMigrating"
-      | "Superseded"
-    >
-  | ChangePending;
+export type DrainError = StepError<
+  Exclude<Known, "MigrationIdConflict"> | "UnknownMigration" | "NotOwner" | "NotDrained"
+>;
 
-export type ReloadError = MigrationError<"AlreadyMigrating"> | OwnerChanged | ChangePending;
+export type CommitError = StepError<
+  Exclude<Known, "AlreadyCommitted"> | Untimely | "NotTarget" | "UndeclaredScope" | "NotOwner" | "InnerScopesDiffer"
+>;
 
-export type AdoptError =
-  | StaleSnapshot
-  | MigrationError<"AlreadyMigrating" | "UnknownMigration">
-  | OwnerChanged
-  | ChangePending;
+export type AbortError = StepError<
+  Exclude<Known, "Aborted"> | Untimely | "UnknownMigration" | "AwaitingTarget" | "NotTarget"
+>;
+
+export type SettleError = StepError<Known | Untimely | "UnknownMigration" | "NotDrained">;
+
+export type ReloadError = StepError<"AlreadyMigrating"> | OwnerChanged;
+
+export type AdoptError = StepError<"AlreadyMigrating" | "UnknownMigration"> | StaleSnapshot | OwnerChanged;

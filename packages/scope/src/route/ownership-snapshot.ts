@@ -1,9 +1,8 @@
 import { assert, assertCount } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
-import { assertId } from "../assert-id.ts";
 import { MigrationTable } from "../move/migration-table.ts";
 import { indexOf, OwnershipTable } from "../table/ownership-table.ts";
-import type { Misdirected, Owned, Quiesced, Routing, Unknown } from "./routing.ts";
+import type { Routing, Unavailable } from "./routing.ts";
 import { ScopeRouter, type IsDown } from "./scope-router.ts";
 
 export interface OwnershipSnapshotParts {
@@ -59,15 +58,12 @@ export class OwnershipSnapshot {
    *
    * Hot: allocates nothing after the first call for a scope.
    */
-  route(key: Uint8Array, self: string): Owned | Misdirected | Unknown | Quiesced {
-    assertId(self, "self");
-    return this.#router.route(this.#router.index.find(key), self) as Owned | Misdirected | Unknown | Quiesced;
+  route(key: Uint8Array, self: string): Exclude<Routing, Unavailable> {
+    return this.#router.route(key, self) as Exclude<Routing, Unavailable>;
   }
 
   /** How node `self` should treat the key, given which nodes are down. */
   routeWithFallbackState(key: Uint8Array, self: string, isDown: IsDown): Routing {
-    assertId(self, "self");
-    assert(typeof isDown === "function", "isDown must be a function");
-    return this.#router.routeWithFallbackState(this.#router.index.find(key), self, isDown);
+    return this.#router.routeWithFallbackState(key, self, isDown);
   }
 }

@@ -1,6 +1,9 @@
+import { assert } from "@gossip/stdx";
+import { assertId } from "../assert-id.ts";
 import type { MigrationState } from "../move/migration.ts";
 import { UNKNOWN, type Misdirected, type Owned, type Quiesced, type Routing, type Unavailable } from "./routing.ts";
 import type { ScopeIndex } from "../find/scope-index.ts";
+import type { Bytes } from "../text-bytes.ts";
 
 /** Whether a node is down, as far as the caller knows. */
 export type IsDown = (node: string) => boolean;
@@ -38,20 +41,30 @@ export class ScopeRouter {
     this.#verdicts = new Array<undefined>(index.scopes.length).fill(undefined);
   }
 
-  /** The verdict at node `self` for the scope at `position`, which the index found; `Unknown` if that is negative. */
-  route(position: number, self: string): Routing {
-    if (position < 0) return UNKNOWN;
-    const { owned, toWriter, moving } = this.#at(position);
-    return moving ?? (toWriter.target === self ? owned : toWriter);
+  /** How node `self` should treat the key. */
+  route(key: Bytes, self: string): Routing {
+    assertId(self, "self");
+    return this.verdictAt(this.index.find(key), self);
   }
 
-  /** Like `route`, but uses the fallback of a node that is down. A moving scope is quiesced in any case. */
-  routeWithFallbackState(position: number, self: string, isDown: IsDown): Routing {
+  /** How node `self` should treat the key, given which nodes are down. */
+  routeWithFallbackState(key: Bytes, self: string, isDown: IsDown): Routing {
+    assertId(self, "self");
+    assert(typeof isDown === "function", "isDown must be a function");
+    return this.verdictAt(this.index.find(key), self, isDown);
+  }
+
+  /**
+   * The verdict for the scope at `position`, which the index found; `Unknown` if that is negative.
+   *
+   * With `isDown`, uses the fallback of a writer that is down. A moving scope is quiesced in any case.
+   */
+  verdictAt(position: number, self: string, isDown?: IsDown): Routing {
     if (position < 0) return UNKNOWN;
     const { owned, toWriter, writerDown, moving } = this.#at(position);
     if (moving !== undefined) return moving;
-    if (!isDown(toWriter.target)) return toWriter.target === self ? owned : toWriter;
-    return writerDown.kind === "Misdirected" && writerDown.target === self ? owned : writerDown;
+    const active = isDown !== undefined && isDown(toWriter.target) ? writerDown : toWriter;
+    return active.kind === "Misdirected" && active.target === self ? owned : active;
   }
 
   #at(position: number): Verdicts {

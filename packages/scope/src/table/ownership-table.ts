@@ -1,11 +1,10 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
-import { assertId } from "../assert-id.ts";
 import { MAX_SCOPES } from "../limits.ts";
 import type { ScopeConflicts } from "./ownership-error.ts";
 import { listConflicts } from "../find/prefix-conflicts.ts";
 import { PrefixTree } from "../find/prefix-tree.ts";
-import type { Misdirected, Owned, Unavailable, Unknown } from "../route/routing.ts";
+import type { Misdirected, Owned, Quiesced, Routing, Unknown } from "../route/routing.ts";
 import { isScope, prefixBytes, type Scope } from "./scope.ts";
 import { ScopeIndex, type NestedPrefixes } from "../find/scope-index.ts";
 import { ScopeRouter, type IsDown } from "../route/scope-router.ts";
@@ -106,9 +105,8 @@ export class OwnershipTable {
    * Hot: allocates nothing after the first call for a scope.
    */
   route(key: Uint8Array, self: string): Owned | Misdirected | Unknown {
-    assertId(self, "self");
     // Without moves there is no `Quiesced`, and without `isDown` no `Unavailable`.
-    return this.#router.route(this.#index.find(key), self) as Owned | Misdirected | Unknown;
+    return this.#router.route(key, self) as Owned | Misdirected | Unknown;
   }
 
   /**
@@ -117,13 +115,7 @@ export class OwnershipTable {
    * Calls `isDown` once, for the writer, and not at all for a key without a scope. It does not check the fallback:
    * if that is down too, it is still the node to go to.
    */
-  routeWithFallbackState(key: Uint8Array, self: string, isDown: IsDown): Owned | Misdirected | Unknown | Unavailable {
-    assertId(self, "self");
-    assert(typeof isDown === "function", "isDown must be a function");
-    return this.#router.routeWithFallbackState(this.#index.find(key), self, isDown) as
-      | Owned
-      | Misdirected
-      | Unknown
-      | Unavailable;
+  routeWithFallbackState(key: Uint8Array, self: string, isDown: IsDown): Exclude<Routing, Quiesced> {
+    return this.#router.routeWithFallbackState(key, self, isDown) as Exclude<Routing, Quiesced>;
   }
 }
