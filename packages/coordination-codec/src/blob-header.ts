@@ -12,16 +12,6 @@ export interface BlobHeader {
 const LETTER_V = 0x76;
 const DIGIT_ZERO = 0x30;
 
-/** All headers by version and code of the kind. There are few, and every decoding needs one. */
-const HEADERS: Readonly<Record<CodecVersion, readonly (Result<BlobHeader, never> | undefined)[]>> = {
-  1: /* @__PURE__ */ headersOf(1),
-  2: /* @__PURE__ */ headersOf(2),
-};
-
-function headersOf(version: CodecVersion): readonly (Result<BlobHeader, never> | undefined)[] {
-  return KINDS_BY_VERSION[version].map((kind) => kind && Object.freeze(ok(Object.freeze({ version, kind }))));
-}
-
 /**
  * Reads the header of a blob, and nothing else.
  *
@@ -37,11 +27,10 @@ export function headerAt(bytes: Uint8Array, start: number, end: number): Result<
   if (end - start < HEADER_SIZE) return err({ kind: "Truncated", needed: HEADER_SIZE, remaining: end - start });
   const version = bytes[start + 1]! - DIGIT_ZERO;
   if (bytes[start] !== LETTER_V || version < 1 || version > 9) return err({ kind: "InvalidVersionPrefix" });
-  if (!isKnown(version)) return err({ kind: "NewerVersion", version, newest: CODEC_VERSION });
-  const kind = bytes[start + 2]!;
-  return HEADERS[version][kind] ?? err({ kind: "InvalidBlobKind", actual: kind });
-}
-
-function isKnown(version: number): version is CodecVersion {
-  return version >= 1 && version <= CODEC_VERSION;
+  if (version > CODEC_VERSION) return err({ kind: "NewerVersion", version, newest: CODEC_VERSION });
+  const code = bytes[start + 2]!;
+  const kind = KINDS_BY_VERSION[version as CodecVersion][code];
+  return kind === undefined
+    ? err({ kind: "InvalidBlobKind", actual: code })
+    : ok({ version: version as CodecVersion, kind });
 }

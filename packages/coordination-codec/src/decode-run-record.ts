@@ -23,17 +23,10 @@ const ACK: RunOpResult = /* @__PURE__ */ Object.freeze({ kind: "Ack" });
 
 /** The record that `bytes` hold, of any version that there has been. As `decodeShardRecord`, it never throws for bytes. */
 export function decodeRunRecord(bytes: Uint8Array): Result<RunRecord, CodecError> {
-  const fields = new FieldReader(bytes);
-  const opened = fields.open("Run", 0, bytes.length);
-  if (!opened.ok) return opened;
-  const { version } = opened.value;
-  const read = readRun(fields, version);
-  const failure = fields.finish();
-  if (failure !== undefined) return err(failure);
-
-  const record = version === 1 ? completeRunV1(read) : read;
-  const detail = findStoredRunFault(record);
-  return detail === undefined ? ok(record) : err({ kind: "InvariantViolation", blob: "Run", detail });
+  const read = new FieldReader(bytes).blob("Run", readRun);
+  if (!read.ok) return read;
+  const detail = findStoredRunFault(read.value);
+  return detail === undefined ? read : err({ kind: "InvariantViolation", blob: "Run", detail });
 }
 
 /**
@@ -44,7 +37,7 @@ export function decodeRunRecord(bytes: Uint8Array): Result<RunRecord, CodecError
  */
 export function decodeRunHead(bytes: Uint8Array): Result<RunHead, CodecError> {
   const fields = new FieldReader(bytes);
-  const opened = fields.open("Run", 0, bytes.length);
+  const opened = fields.open("Run");
   if (!opened.ok) return opened;
   if (opened.value.version === 1) return decodeRunRecord(bytes);
   const head = readHead(fields);
@@ -55,18 +48,15 @@ export function decodeRunHead(bytes: Uint8Array): Result<RunHead, CodecError> {
 
 /** Read in the order of the bytes: a literal's fields are evaluated from first to last. */
 function readRun(fields: FieldReader, version: CodecVersion): RunRecord {
-  const { tenant, run, config, status } = readHead(fields);
-  return {
-    tenant,
-    run,
-    config,
-    status,
+  const record = {
+    ...readHead(fields),
     createdAt: fields.u64() as LogicalTime,
     completedAt: fields.bool("completedAt") ? (fields.u64() as LogicalTime) : undefined,
     rootShards: fields.list(ROOT_SHARDS, readShardId),
     opLog: fields.list(OP_LOG, readEntry),
     lastTime: version === 1 ? LogicalTime.ZERO : (fields.u64() as LogicalTime),
   };
+  return version === 1 ? completeRunV1(record) : record;
 }
 
 function readHead(fields: FieldReader): RunHead {

@@ -32,26 +32,20 @@ const OP_LOG: ListField = { field: "opLog", maxCount: SHARD_OP_LOG_CAP, itemSize
  * Throws `InvariantViolation` if the argument is not a byte array.
  */
 export function decodeShardRecord(bytes: Uint8Array): Result<ShardRecord, CodecError> {
-  return decodeShardIn(new FieldReader(bytes), 0, bytes.length);
+  return decodeShardIn(new FieldReader(bytes));
 }
 
-/** The record from `start` up to `end` of what `fields` reads. */
-export function decodeShardIn(fields: FieldReader, start: number, end: number): Result<ShardRecord, CodecError> {
-  const opened = fields.open("Shard", start, end);
-  if (!opened.ok) return opened;
-  const { version } = opened.value;
-  const read = readShard(fields, version);
-  const failure = fields.finish();
-  if (failure !== undefined) return err(failure);
-
-  const record = version === 1 ? completeShardV1(read) : read;
-  const detail = findStoredShardFault(record);
-  return detail === undefined ? ok(record) : err({ kind: "InvariantViolation", blob: "Shard", detail });
+/** The record from `start` up to `end` of what `fields` reads: all of it by default. */
+export function decodeShardIn(fields: FieldReader, start?: number, end?: number): Result<ShardRecord, CodecError> {
+  const read = fields.blob("Shard", readShard, start, end);
+  if (!read.ok) return read;
+  const detail = findStoredShardFault(read.value);
+  return detail === undefined ? read : err({ kind: "InvariantViolation", blob: "Shard", detail });
 }
 
 /** Read in the order of the bytes: the literal's fields are evaluated from first to last. */
 function readShard(fields: FieldReader, version: CodecVersion): ShardRecord {
-  return {
+  const record = {
     tenant: fields.tenant(),
     run: fields.u64() as RunId,
     shard: fields.u64() as ShardId,
@@ -68,6 +62,7 @@ function readShard(fields: FieldReader, version: CodecVersion): ShardRecord {
     lastTime: version === 1 ? LogicalTime.ZERO : (fields.u64() as LogicalTime),
     attempts: version === 1 ? 0 : fields.u32(),
   };
+  return version === 1 ? completeShardV1(record) : record;
 }
 
 function readSpec(fields: FieldReader): ShardSpec {

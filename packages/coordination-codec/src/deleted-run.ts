@@ -1,10 +1,8 @@
 import type { RunId, TenantId } from "@gossip/contracts";
-import { err, ok, type Result } from "@gossip/stdx";
-import { assertObject } from "./assert-object.ts";
+import type { Result } from "@gossip/stdx";
 import type { CodecError } from "./codec-error.ts";
 import { FieldReader } from "./field-reader.ts";
-import { assertFieldWriter, FieldWriter } from "./field-writer.ts";
-import type { RecordWriter } from "./record-writer.ts";
+import { assertWritable, encodeAlone, type RecordWriter } from "./record-writer.ts";
 
 /**
  * What is kept of a deleted run: that its id was used.
@@ -17,19 +15,13 @@ export interface DeletedRun {
   readonly run: RunId;
 }
 
-// A scratch buffer: encoding is synchronous, so one is enough.
-const scratch = /* @__PURE__ */ new FieldWriter();
-
 export function encodeDeletedRun(mark: DeletedRun): Uint8Array {
-  scratch.reset();
-  encodeDeletedRunInto(mark, scratch);
-  return scratch.toOwned();
+  return encodeAlone(mark, encodeDeletedRunInto);
 }
 
 /** Appends the mark to `out`. */
 export function encodeDeletedRunInto(mark: DeletedRun, out: RecordWriter): void {
-  assertObject(mark, "deleted run");
-  assertFieldWriter(out);
+  assertWritable(mark, "deleted run", out);
   out.begin("DeletedRun");
   out.tenant(mark.tenant);
   out.u64(mark.run, "run");
@@ -37,10 +29,9 @@ export function encodeDeletedRunInto(mark: DeletedRun, out: RecordWriter): void 
 }
 
 export function decodeDeletedRun(bytes: Uint8Array): Result<DeletedRun, CodecError> {
-  const fields = new FieldReader(bytes);
-  const opened = fields.open("DeletedRun", 0, bytes.length);
-  if (!opened.ok) return opened;
-  const mark = { tenant: fields.tenant(), run: fields.u64() as RunId };
-  const failure = fields.finish();
-  return failure === undefined ? ok(mark) : err(failure);
+  return new FieldReader(bytes).blob("DeletedRun", readMark);
+}
+
+function readMark(fields: FieldReader): DeletedRun {
+  return { tenant: fields.tenant(), run: fields.u64() as RunId };
 }

@@ -1,22 +1,17 @@
 import { MAX_INITIAL_SHARDS, RUN_OP_LOG_CAP } from "@gossip/contracts";
 import type { RunConfig, RunOpLogEntry, RunRecord } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { CONFIG_SEMANTICS, RUN_OP_KIND, RUN_OP_RESULT, RUN_STATUS } from "./enum-field.ts";
-import { assertFieldWriter, FieldWriter } from "./field-writer.ts";
-import type { RecordWriter } from "./record-writer.ts";
+import { assertWritable, encodeAlone, type RecordWriter } from "./record-writer.ts";
 import { findStoredRunFault } from "./stored-faults.ts";
-
-// A scratch buffer: encoding is synchronous, so one is enough.
-const scratch = /* @__PURE__ */ new FieldWriter();
 
 /** The bytes of a run's record, in the newest version. A record that is not in order is an `InvariantViolation`. */
 export function encodeRunRecord(record: RunRecord): Uint8Array {
-  scratch.reset();
-  encodeRunRecordInto(record, scratch);
+  const bytes = encodeAlone(record, encodeRunRecordInto);
   const fault = findStoredRunFault(record);
   assert(fault === undefined, () => `run record is not in order: ${fault}`);
-  return scratch.toOwned();
+  return bytes;
 }
 
 /**
@@ -26,8 +21,7 @@ export function encodeRunRecord(record: RunRecord): Uint8Array {
  * against each other.
  */
 export function encodeRunRecordInto(record: RunRecord, out: RecordWriter): void {
-  assertObject(record, "run record");
-  assertFieldWriter(out);
+  assertWritable(record, "run record", out);
   out.begin("Run");
   out.tenant(record.tenant);
   out.u64(record.run, "run");
@@ -43,7 +37,7 @@ export function encodeRunRecordInto(record: RunRecord, out: RecordWriter): void 
   out.seal();
 }
 
-function writeConfig(config: RunConfig, out: FieldWriter): void {
+function writeConfig(config: RunConfig, out: RecordWriter): void {
   assertObject(config, "config");
   out.code(CONFIG_SEMANTICS, config.cursorSemantics);
   out.u64(config.leaseDuration, "config.leaseDuration");
@@ -51,7 +45,7 @@ function writeConfig(config: RunConfig, out: FieldWriter): void {
   if (config.maxShardRetries !== undefined) out.u32(config.maxShardRetries, "config.maxShardRetries");
 }
 
-function writeEntry(entry: RunOpLogEntry, out: FieldWriter): void {
+function writeEntry(entry: RunOpLogEntry, out: RecordWriter): void {
   assertObject(entry, "opLog entry");
   assertObject(entry.result, "opLog.result");
   out.u64(entry.opId, "opLog.opId");

@@ -7,14 +7,10 @@ import {
 } from "@gossip/contracts";
 import type { LeaseHolder, ShardRecord } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { CURSOR_SEMANTICS, PARK_REASON, STATUS } from "./enum-field.ts";
-import { assertFieldWriter, FieldWriter } from "./field-writer.ts";
-import type { RecordWriter } from "./record-writer.ts";
+import { assertWritable, encodeAlone, type RecordWriter } from "./record-writer.ts";
 import { findStoredShardFault } from "./stored-faults.ts";
-
-// A scratch buffer: encoding is synchronous, so one is enough.
-const scratch = /* @__PURE__ */ new FieldWriter();
 
 /**
  * Encodes a shard's record in the newest version.
@@ -22,12 +18,11 @@ const scratch = /* @__PURE__ */ new FieldWriter();
  * Throws `InvariantViolation` if the record breaks a rule: no decoder would ever return it.
  */
 export function encodeShardRecord(record: ShardRecord): Uint8Array {
-  scratch.reset();
-  encodeShardRecordInto(record, scratch);
+  const bytes = encodeAlone(record, encodeShardRecordInto);
   assert(validateShardSpec(record.spec).ok, "spec must hold a key between its bounds");
   const fault = findStoredShardFault(record);
   assert(fault === undefined, () => `shard record is not in order: ${fault}`);
-  return scratch.toOwned();
+  return bytes;
 }
 
 /**
@@ -37,8 +32,7 @@ export function encodeShardRecord(record: ShardRecord): Uint8Array {
  * against each other: the kernel does so before it returns a record, and it takes longer than encoding.
  */
 export function encodeShardRecordInto(record: ShardRecord, out: RecordWriter): void {
-  assertObject(record, "shard record");
-  assertFieldWriter(out);
+  assertWritable(record, "shard record", out);
   out.begin("Shard");
   out.tenant(record.tenant);
   out.u64(record.run, "run");
@@ -61,14 +55,14 @@ export function encodeShardRecordInto(record: ShardRecord, out: RecordWriter): v
   out.seal();
 }
 
-function writeSpec({ spec }: ShardRecord, out: FieldWriter): void {
+function writeSpec({ spec }: ShardRecord, out: RecordWriter): void {
   assertObject(spec, "spec");
   out.bytes(spec.keyRangeStart, "spec.keyRangeStart", MAX_KEY_SIZE);
   out.bytes(spec.keyRangeEnd, "spec.keyRangeEnd", MAX_KEY_SIZE);
   out.bytes(spec.metadata, "spec.metadata", MAX_METADATA_SIZE);
 }
 
-function writeCursor({ cursor }: ShardRecord, out: FieldWriter): void {
+function writeCursor({ cursor }: ShardRecord, out: RecordWriter): void {
   assertObject(cursor, "cursor");
   // Otherwise the bytes of a key, passed instead of a cursor, would be stored as no progress.
   assert("lastKey" in cursor, "cursor must be a Cursor, got an object without a last key");
@@ -85,7 +79,7 @@ function writeCursor({ cursor }: ShardRecord, out: FieldWriter): void {
   assert(lastKey !== undefined, "cursor.token must not be there without a last key");
 }
 
-function writeLease(lease: LeaseHolder, out: FieldWriter): void {
+function writeLease(lease: LeaseHolder, out: RecordWriter): void {
   assertObject(lease, "lease");
   out.u64(lease.owner, "lease.owner");
   out.u64(lease.deadline, "lease.deadline");

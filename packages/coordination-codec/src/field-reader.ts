@@ -1,8 +1,8 @@
 import { TENANT_ID_SIZE, TenantId, type ShardId } from "@gossip/contracts";
-import { assertBytes, err, type Result } from "@gossip/stdx";
+import { assertBytes, assertCount, err, ok, type Result } from "@gossip/stdx";
 import { HALVES, HIGH, LOW, WHOLE } from "@gossip/stdx/internal";
 import { headerAt, type BlobHeader } from "./blob-header.ts";
-import type { BlobKind } from "./blob-kind.ts";
+import type { BlobKind, CodecVersion } from "./blob-kind.ts";
 import type { CodecError } from "./codec-error.ts";
 import { crc32c } from "./crc32c.ts";
 import type { EnumField } from "./enum-field.ts";
@@ -32,7 +32,11 @@ export class FieldReader {
   #end = 0;
   #failure: CodecError | undefined;
 
-  /** Reads blobs in `bytes`; `open` selects one. */
+  /**
+   * Reads blobs in `bytes`, which must not change while it does.
+   *
+   * One reader for all records of a listing: a view per record would be as much garbage as the record itself.
+   */
   constructor(bytes: Uint8Array) {
     assertBytes(bytes, "blob");
     const { buffer, byteOffset, length } = bytes;
@@ -43,9 +47,11 @@ export class FieldReader {
 
   /**
    * Goes to the first field of the blob from `start` up to `end`. Returns its header if the kind and the checksum are
-   * right.
+   * right. Throws `InvariantViolation` if the offsets are not in the buffer.
    */
-  open(expected: BlobKind, start: number, end: number): Result<BlobHeader, CodecError> {
+  open(expected: BlobKind, start = 0, end = this.#bytes.length): Result<BlobHeader, CodecError> {
+    assertCount(end, "end of a record", { min: 0, max: this.#bytes.length });
+    assertCount(start, "start of a record", { min: 0, max: end });
     const header = headerAt(this.#bytes, start, end);
     if (!header.ok) return header;
     const { version, kind } = header.value;
@@ -61,15 +67,23 @@ export class FieldReader {
     return header;
   }
 
-  /** The first failure so far. */
-  get failure(): CodecError | undefined {
-    return this.#failure;
-  }
-
-  /** The first failure. Bytes that are left after the last field are one, too. */
-  finish(): CodecError | undefined {
+  /** Opens a blob and returns what `readFields`, which reads all of its fields, makes of them. */
+  blob<T>(
+    expected: BlobKind,
+    readFields: (fields: FieldReader, version: CodecVersion) => T,
+    start?: number,
+    end?: number,
+  ): Result<T, CodecError> {
+    const opened = this.open(expected, start, end);
+    if (!opened.ok) return opened;
+    const value = readFields(this, opened.value.version);
     const remaining = this.#end - this.#at;
     if (remaining > 0) this.fail({ kind: "TrailingBytes", remaining });
+    return this.#failure === undefined ? ok(value) : err(this.#failure);
+  }
+
+  /** The first failure so far. */
+  get failure(): CodecError | undefined {
     return this.#failure;
   }
 

@@ -4,9 +4,10 @@
  *
  * @internal
  */
+export { decodeShardIn } from "./decode-shard-record.ts";
 export { encodeDeletedRunInto } from "./deleted-run.ts";
 export { encodeRunRecordInto } from "./encode-run-record.ts";
 export { encodeShardRecordInto } from "./encode-shard-record.ts";
-export { RecordReader } from "./record-reader.ts";
-export { RecordWriter, type RecordWriterConstructor } from "./record-writer.ts";
+export { FieldReader } from "./field-reader.ts";
+export { RecordWriter } from "./record-writer.ts";
 export { ShardEncoder } from "./shard-encoder.ts";

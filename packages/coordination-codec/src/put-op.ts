@@ -1,8 +1,7 @@
 import { U64_MAX } from "@gossip/contracts";
 import type { OpLogEntry } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
-import { HALVES, HIGH, LOW, WHOLE } from "@gossip/stdx/internal";
-import { assertObject } from "./assert-object.ts";
+import { assertObject, HALVES, HIGH, LOW, WHOLE } from "@gossip/stdx/internal";
 import { OP_KIND, OP_RESULT, type EnumField } from "./enum-field.ts";
 
 /** Writes an entry of a shard's log at `at`: `OP_SIZE` bytes. */

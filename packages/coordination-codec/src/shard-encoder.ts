@@ -3,13 +3,11 @@ import type { ShardRecord } from "@gossip/coordination";
 import { firstUnknown } from "@gossip/coordination/internal";
 import { assert, assertBytes, assertCount } from "@gossip/stdx";
 import { HALVES, LOW, WHOLE } from "@gossip/stdx/internal";
-import { assertObject } from "./assert-object.ts";
 import { crc32c } from "./crc32c.ts";
 import { encodeShardRecordInto } from "./encode-shard-record.ts";
-import { assertFieldWriter, type FieldWriter } from "./field-writer.ts";
 import { CHECKSUM_SIZE, OP_SIZE } from "./limits.ts";
 import { putOp, putU64 } from "./put-op.ts";
-import type { RecordWriter } from "./record-writer.ts";
+import { assertWritable, type RecordWriter } from "./record-writer.ts";
 
 /** How many shards an encoder knows: more than a process works on at a time. A power of two. */
 const SLOT_COUNT = 1024;
@@ -38,8 +36,7 @@ export class ShardEncoder {
    * replaces.
    */
   encodeInto(before: ShardRecord, after: ShardRecord, out: RecordWriter): void {
-    assertObject(after, "shard record");
-    assertFieldWriter(out);
+    assertWritable(after, "shard record", out);
     const slot = slotOf(after);
     const image = this.#slots[slot];
     if (image?.record === before && isCheckpointOf(before, after)) {
@@ -64,7 +61,7 @@ class ShardImage {
   readonly #deadlineAt: number;
   readonly #logAt: number;
 
-  constructor(record: ShardRecord, out: FieldWriter, start: number) {
+  constructor(record: ShardRecord, out: RecordWriter, start: number) {
     this.record = record;
     this.bytes = out.toOwned(start);
     this.#view = new DataView(this.bytes.buffer);

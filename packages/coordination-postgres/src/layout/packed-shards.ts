@@ -1,6 +1,6 @@
 import type { ShardId } from "@gossip/contracts";
 import type { ShardRecord, Versioned } from "@gossip/coordination";
-import { RecordReader } from "@gossip/coordination-codec/internal";
+import { decodeShardIn, FieldReader } from "@gossip/coordination-codec/internal";
 import type { RunAddress } from "@gossip/store-kit";
 import { shardVersion } from "./record-version.ts";
 import { ownShard } from "./rows.ts";
@@ -19,7 +19,7 @@ export function packedShards(
   packed: Buffer,
 ): Versioned<ShardRecord>[] {
   const shards: Versioned<ShardRecord>[] = [];
-  const reader = new RecordReader(packed);
+  const reader = new FieldReader(packed);
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   let offset = 0;
   while (offset < packed.length) {
@@ -28,7 +28,7 @@ export function packedShards(
     const start = offset + 2 * U64_SIZE + SIZE_SIZE;
     offset = start + view.getUint32(start - SIZE_SIZE);
     shards.push({
-      record: ownShard(address, shard as ShardId, reader.shardRecord(start, offset)),
+      record: ownShard(address, shard as ShardId, decodeShardIn(reader, start, offset)),
       version: shardVersion({ runId: address.runId, version }),
     });
   }

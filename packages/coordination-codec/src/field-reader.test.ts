@@ -4,11 +4,11 @@
 import { InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeShardRecord } from "./decode-shard-record.ts";
+import { decodeShardIn, decodeShardRecord } from "./decode-shard-record.ts";
 import { encodeDeletedRun } from "./deleted-run.ts";
 import { expectSame } from "./expect-same.fixture.ts";
 import { resealed, runBlob, shardBlob } from "./layout.fixture.ts";
-import { RecordReader } from "./record-reader.ts";
+import { FieldReader } from "./field-reader.ts";
 import { shardRecord } from "./records.fixture.ts";
 import { DONE_RUN, FRESH_SHARD } from "./samples.fixture.ts";
 
@@ -46,7 +46,7 @@ function packed(blobs: readonly Uint8Array[], offset: number): Buffer {
   return all.subarray(offset, all.length - 5);
 }
 
-describe("RecordReader", () => {
+describe("FieldReader", () => {
   test("reads each record as if it were alone, whatever the others are, and in whatever order", () => {
     fc.assert(
       fc.property(
@@ -55,10 +55,12 @@ describe("RecordReader", () => {
         fc.boolean(),
         (blobs, offset, isBackwards) => {
           const buffer = packed(blobs, offset);
-          const reader = new RecordReader(buffer);
+          const reader = new FieldReader(buffer);
           const starts = blobs.map((_, index) => blobs.slice(0, index).reduce((sum, { length }) => sum + length, 0));
           const order = isBackwards ? [...blobs.keys()].reverse() : [...blobs.keys()];
-          const read = order.map((index) => reader.shardRecord(starts[index]!, starts[index]! + blobs[index]!.length));
+          const read = order.map((index) =>
+            decodeShardIn(reader, starts[index]!, starts[index]! + blobs[index]!.length),
+          );
           // The records own what they hold.
           buffer.fill(0);
           expectSame(
@@ -73,7 +75,7 @@ describe("RecordReader", () => {
 
   test("takes no place that is not in its buffer", () => {
     const bytes = shardBlob(FRESH_SHARD, 2);
-    const reader = new RecordReader(bytes);
+    const reader = new FieldReader(bytes);
     const outside: readonly (readonly [number, number])[] = [
       [-1, 5],
       [5, 4],
@@ -85,12 +87,12 @@ describe("RecordReader", () => {
       [0, "5" as never],
     ];
     for (const [start, end] of outside)
-      expect(() => reader.shardRecord(start, end), `${String(start)} to ${end}`).toThrow(InvariantViolation);
-    expect(reader.shardRecord(3, 3)).toMatchObject({ error: { kind: "Truncated", remaining: 0 } });
-    expect(reader.shardRecord(0, bytes.length).ok).toBe(true);
+      expect(() => decodeShardIn(reader, start, end), `${String(start)} to ${end}`).toThrow(InvariantViolation);
+    expect(decodeShardIn(reader, 3, 3)).toMatchObject({ error: { kind: "Truncated", remaining: 0 } });
+    expect(decodeShardIn(reader, 0, bytes.length).ok).toBe(true);
   });
 
   test.each([undefined, "bytes", [1, 2], new ArrayBuffer(8)])("is made of bytes and nothing else: %o", (bytes) => {
-    expect(() => new RecordReader(bytes as never)).toThrow(InvariantViolation);
+    expect(() => new FieldReader(bytes as never)).toThrow(InvariantViolation);
   });
 });
