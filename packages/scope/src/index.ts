@@ -48,12 +48,12 @@ export {
   type Misdirected,
   type Owned,
   type Quiesced,
+  type Refusal,
   type Routing,
   type Unavailable,
   type Unknown,
 } from "./route/routing.ts";
 export { Scope, type ScopeOptions } from "./table/scope.ts";
-export type { Refusal } from "./admit/scope-gate.ts";
 export type { NestedPrefixes } from "./find/scope-index.ts";
 export { formatScopeProblem, type InvalidScopes, type ScopeField, type ScopeProblem } from "./config/scope-problem.ts";
 export type { IsDown } from "./route/scope-router.ts";

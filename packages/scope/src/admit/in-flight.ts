@@ -4,7 +4,7 @@ import type { ScopeIndex } from "../find/scope-index.ts";
 import { prefixBytes } from "../table/scope.ts";
 
 /** Counts operations. One object per scope, shared by its admissions. */
-export interface Counter {
+interface Counter {
   count: number;
 }
 
@@ -14,6 +14,11 @@ interface Generation {
   readonly index: ScopeIndex;
   /** By the position of the scope; of keys that no scope covered, by `NO_PREFIX`. */
   readonly counters: Map<number, Counter>;
+}
+
+interface Waiter {
+  readonly prefix: Uint8Array;
+  readonly resolve: () => void;
 }
 
 /**
@@ -26,6 +31,9 @@ interface Generation {
 export class InFlight {
   #current: Generation;
   #older: Generation[] = [];
+  #waiters: Waiter[] = [];
+  // One function for all admissions: it only checks whether a caller waits.
+  readonly #onRelease = (): void => this.#wake();
 
   constructor(index: ScopeIndex) {
     this.#current = { index, counters: new Map() };
@@ -40,11 +48,11 @@ export class InFlight {
     this.#current = { index, counters: new Map() };
   }
 
-  /** The counter of the scope at a position, or of the keys without one. */
-  counterAt(position: number): Counter {
+  /** Counts an operation on a key of the scope at this position, or of none, until it is released. */
+  admit(position: number, verdict: Owned | Unknown): Admission {
     let counter = this.#current.counters.get(position);
     if (counter === undefined) this.#current.counters.set(position, (counter = { count: 0 }));
-    return counter;
+    return new Admission(verdict, counter, this.#onRelease);
   }
 
   /** Operations in flight that may be on a key of the scope with this prefix. */
@@ -53,6 +61,23 @@ export class InFlight {
     const position = index.positionOf(prefix);
     const current = position < 0 ? 0 : (counters.get(position)?.count ?? 0);
     return this.#older.reduce((sum, generation) => sum + countRelated(generation, prefix), current);
+  }
+
+  /** Resolves when the count of a prefix is 0. */
+  whenDrained(prefix: Uint8Array): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiters.push({ prefix, resolve });
+      this.#wake();
+    });
+  }
+
+  #wake(): void {
+    if (this.#waiters.length === 0) return;
+    this.#waiters = this.#waiters.filter(({ prefix, resolve }) => {
+      if (this.count(prefix) > 0) return true;
+      resolve();
+      return false;
+    });
   }
 }
 

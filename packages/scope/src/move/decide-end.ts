@@ -1,5 +1,5 @@
 import { err, ok, type Err } from "@gossip/stdx";
-import type { Decided, Decider } from "./decide-source.ts";
+import type { Decided, Decider, DeciderNow } from "./decide-source.ts";
 import type { Decision, Offer } from "./handover.ts";
 import { innerScopes } from "../table/inner-scopes.ts";
 import type { JournalEntry } from "./journal-entry.ts";
@@ -12,7 +12,11 @@ import { findMove, latestNumber, ownerOf, unsettledMove, type NodeState } from "
  *
  * This is the commit point of the move: the source has drained, and no other node may decide.
  */
-export function decideCommit(state: NodeState, { migration }: Offer, { self, nowMs }: Decider): Decided<CommitError> {
+export function decideCommit(
+  state: NodeState,
+  { migration }: Offer,
+  { self, nowMs }: DeciderNow,
+): Decided<CommitError> {
   const { id, prefix, from, to, number } = migration;
   if (to !== self) return err({ kind: "NotTarget", target: to });
   const known = findMove(state, migration);
@@ -34,11 +38,7 @@ export function decideCommit(state: NodeState, { migration }: Offer, { self, now
 }
 
 /** Whether this node aborts a move: as its source before it has drained, as its target before it has decided. */
-export function decideAbort(
-  state: NodeState,
-  migration: MigrationState,
-  { self }: Pick<Decider, "self">,
-): Decided<AbortError> {
+export function decideAbort(state: NodeState, migration: MigrationState, { self }: Decider): Decided<AbortError> {
   const { id, from, to } = migration;
   const known = findMove(state, migration);
   if (known !== undefined) {
@@ -63,7 +63,7 @@ export function decideAbort(
 export function decideSettle(
   state: NodeState,
   { migration }: Decision,
-  { self, inFlight }: Pick<Decider, "self"> & { readonly inFlight: (prefix: Uint8Array) => number },
+  { self, inFlight }: Decider,
 ): Decided<SettleError> {
   const { id, prefix, from, to, outcome } = migration;
   const known = findMove(state, migration);

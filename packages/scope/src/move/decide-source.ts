@@ -8,9 +8,15 @@ import { findMove, latestNumber, ownerOf, type NodeState } from "./node-state.ts
 /** The journal entry of a step; `undefined` if the step was taken before. */
 export type Decided<E> = Result<JournalEntry | undefined, Exclude<E, ChangePending>>;
 
-/** The deciding node, and the time. */
+/** The deciding node. */
 export interface Decider {
   readonly self: string;
+  /** Operations in flight under a prefix. */
+  readonly inFlight: (prefix: Uint8Array) => number;
+}
+
+/** The deciding node at a time. */
+export interface DeciderNow extends Decider {
   readonly nowMs: number;
 }
 
@@ -19,7 +25,7 @@ export interface Decider {
  *
  * A known id is checked first: a repeated step must return its first result, whatever has changed since.
  */
-export function decideStart(state: NodeState, move: MoveShape, { self, nowMs }: Decider): Decided<StartError> {
+export function decideStart(state: NodeState, move: MoveShape, { self, nowMs }: DeciderNow): Decided<StartError> {
   const known = findMove(state, move);
   if (known !== undefined) {
     if (!isSameMove(known, move)) return err({ kind: "MigrationIdConflict", id: move.id });
@@ -45,11 +51,7 @@ export function decideStart(state: NodeState, move: MoveShape, { self, nowMs }: 
 }
 
 /** Whether the scope may be offered to the target: no admitted operation is left. */
-export function decideDrain(
-  state: NodeState,
-  id: string,
-  { self, nowMs, inFlight }: Decider & { readonly inFlight: (prefix: Uint8Array) => number },
-): Decided<DrainError> {
+export function decideDrain(state: NodeState, id: string, { self, nowMs, inFlight }: DeciderNow): Decided<DrainError> {
   const move = findMove(state, { id });
   if (move === undefined) return err({ kind: "UnknownMigration", id });
   if (isFinished(move)) return err(asEnded(move));
@@ -63,7 +65,7 @@ export function decideDrain(
 }
 
 /** Ends the first of this node's moves that is past its deadline and not drained. */
-export function decideExpire(state: NodeState, { self, nowMs }: Decider): JournalEntry | undefined {
+export function decideExpire(state: NodeState, { self, nowMs }: DeciderNow): JournalEntry | undefined {
   const late = state.snapshot.migrations
     .live()
     .find(({ id, from, deadlineMs }) => from === self && nowMs >= deadlineMs && !state.drained.has(id));

@@ -1,5 +1,5 @@
 import { err, ok } from "@gossip/stdx";
-import type { Decided } from "./decide-source.ts";
+import type { Decided, Decider } from "./decide-source.ts";
 import { innerScopes } from "../table/inner-scopes.ts";
 import { isFinished, type MigrationState } from "./migration.ts";
 import type { AdoptError, ReloadError, StaleSnapshot } from "./node-error.ts";
@@ -13,7 +13,7 @@ import { prefixBytes } from "../table/scope.ts";
 export function decideReload(
   state: NodeState,
   table: OwnershipTable,
-  { self, force }: { readonly self: string; readonly force: boolean },
+  { self, force }: Decider & { readonly force: boolean },
 ): Decided<ReloadError> {
   const { snapshot } = state;
   for (const move of snapshot.migrations.live()) {
@@ -30,11 +30,7 @@ export function decideReload(
  *
  * It must not change what this node decides itself: what it owns, and how the moves end that it takes part in.
  */
-export function decideAdopt(
-  state: NodeState,
-  offered: OwnershipSnapshot,
-  { self }: { readonly self: string },
-): Decided<AdoptError> {
+export function decideAdopt(state: NodeState, offered: OwnershipSnapshot, { self }: Decider): Decided<AdoptError> {
   const own = state.snapshot;
   const stale: StaleSnapshot = { kind: "StaleSnapshot", offeredEpoch: offered.epoch, currentEpoch: own.epoch };
   if (offered.epoch < own.epoch) return err(stale);
@@ -74,12 +70,8 @@ function isSame(a: OwnershipSnapshot, b: OwnershipSnapshot): boolean {
 }
 
 function idsOf({ migrations }: OwnershipSnapshot): string {
-  return JSON.stringify(
-    migrations
-      .live()
-      .map(({ id }) => id)
-      .sort(),
-  );
+  const ids = migrations.live().map(({ id }) => id);
+  return JSON.stringify(ids.sort());
 }
 
 function isSameTable(a: OwnershipTable, b: OwnershipTable): boolean {

@@ -35,11 +35,7 @@ function started(state: NodeState, migration: MigrationState): NodeState | undef
   if (!step.ok || !isDeclared || migration.epoch !== snapshot.epoch + 1) return undefined;
   return {
     ...state,
-    snapshot: new OwnershipSnapshot({
-      epoch: migration.epoch,
-      table: snapshot.table,
-      migrations: step.value.migrations,
-    }),
+    snapshot: new OwnershipSnapshot({ ...snapshot, epoch: migration.epoch, migrations: step.value.migrations }),
     latest: withLatest(state, migration),
   };
 }
@@ -81,15 +77,11 @@ function reloaded(
 
 function adopted(state: NodeState, snapshot: OwnershipSnapshot): NodeState | undefined {
   if (snapshot.epoch <= state.snapshot.epoch) return undefined;
-  const { epoch, table } = snapshot;
+  const migrations = joinMigrations(state.snapshot.migrations, snapshot.migrations);
   return {
     ...state,
-    snapshot: new OwnershipSnapshot({
-      epoch,
-      table,
-      migrations: joinMigrations(state.snapshot.migrations, snapshot.migrations),
-    }),
-    retired: retire(state.retired, state.snapshot.table, table),
+    snapshot: new OwnershipSnapshot({ ...snapshot, migrations }),
+    retired: retire(state.retired, state.snapshot.table, snapshot.table),
   };
 }
 

@@ -53,14 +53,10 @@ export class MigrationTable {
     finished: new Map(),
   });
 
-  readonly #live: MigrationTableParts["live"];
-  readonly #migrated: MigrationTableParts["migrated"];
-  readonly #finished: MigrationTableParts["finished"];
+  readonly #parts: MigrationTableParts;
 
-  private constructor({ live, migrated, finished }: MigrationTableParts) {
-    this.#live = live;
-    this.#migrated = migrated;
-    this.#finished = finished;
+  private constructor(parts: MigrationTableParts) {
+    this.#parts = parts;
   }
 
   /** A table of these moves: in progress, committed since the last reload, and finished, the oldest first. */
@@ -72,23 +68,23 @@ export class MigrationTable {
     return new MigrationTable({
       live: new Map([...live].map((state) => [prefixText(state.prefix), ownMigration(state)])),
       migrated: new Map([...migrated].map((state) => [prefixText(state.prefix), ownFinished(state)])),
-      finished: table.#finished,
+      finished: table.#parts.finished,
     });
   }
 
   /** Moves in progress. */
   live(): MigrationState[] {
-    return [...this.#live.values()].map(copyMigration);
+    return [...this.#parts.live.values()].map(copyMigration);
   }
 
   /** Finished moves that are still remembered, the oldest first. */
   finished(): FinishedMigration[] {
-    return [...this.#finished.values()].map(copyMigration);
+    return [...this.#parts.finished.values()].map(copyMigration);
   }
 
   /** The last committed move of each prefix since the last reload. */
   migrated(): FinishedMigration[] {
-    return [...this.#migrated.values()].map(copyMigration);
+    return [...this.#parts.migrated.values()].map(copyMigration);
   }
 
   /** A move by its id. A finished one has an `outcome`. */
@@ -99,24 +95,24 @@ export class MigrationTable {
 
   /** The move in progress of exactly this prefix. */
   lookupMigrating(prefix: Bytes): MigrationState | undefined {
-    const state = this.#live.get(prefixText(readBytes(prefix, "prefix")));
+    const state = this.#parts.live.get(prefixText(readBytes(prefix, "prefix")));
     return state && copyMigration(state);
   }
 
   /** The last committed move of exactly this prefix since the last reload. */
   lookupMigrated(prefix: Bytes): FinishedMigration | undefined {
-    const state = this.#migrated.get(prefixText(readBytes(prefix, "prefix")));
+    const state = this.#parts.migrated.get(prefixText(readBytes(prefix, "prefix")));
     return state && copyMigration(state);
   }
 
   /** The move in progress of the longest prefix that covers the key. */
   matchMigrating(key: Bytes): MigrationState | undefined {
-    return longestMatch(this.#live.values(), readBytes(key, "key"));
+    return longestMatch(this.#parts.live.values(), readBytes(key, "key"));
   }
 
   /** The committed move, since the last reload, of the longest prefix that covers the key. */
   matchMigrated(key: Bytes): FinishedMigration | undefined {
-    return longestMatch(this.#migrated.values(), readBytes(key, "key"));
+    return longestMatch(this.#parts.migrated.values(), readBytes(key, "key"));
   }
 
   /** Start a move. Repeated while it is in progress, it changes nothing. */
@@ -130,14 +126,14 @@ export class MigrationTable {
       return err(asEnded(known));
     }
     const text = prefixText(own.prefix);
-    const other = this.#live.get(text);
+    const other = this.#parts.live.get(text);
     if (other !== undefined) return err({ kind: "AlreadyMigrating", id: other.id });
 
-    const live = new Map(this.#live).set(text, own);
+    const live = new Map(this.#parts.live).set(text, own);
     return ok({
       outcome: "Executed",
       state: copyMigration(own),
-      migrations: new MigrationTable({ live, migrated: this.#migrated, finished: this.#finished }),
+      migrations: new MigrationTable({ ...this.#parts, live }),
     });
   }
 
@@ -153,23 +149,24 @@ export class MigrationTable {
 
   /** The same moves, without the migrated prefixes: after a reload, the table names their owners. */
   withoutMigrated(): MigrationTable {
-    return new MigrationTable({ live: this.#live, migrated: new Map(), finished: this.#finished });
+    return new MigrationTable({ ...this.#parts, migrated: new Map() });
   }
 
   /** The same moves with this one finished, whether or not it was in progress here. */
   withFinished(state: FinishedMigration): MigrationTable {
     const over = ownFinished(state);
     const text = prefixText(over.prefix);
-    const live = new Map(this.#live);
+    const live = new Map(this.#parts.live);
     // An earlier move that is still here has ended unnoticed: numbers of a prefix only rise.
     if ((live.get(text)?.number ?? Number.POSITIVE_INFINITY) <= over.number) live.delete(text);
-    const finished = new Map(this.#finished).set(over.id, over);
+    const finished = new Map(this.#parts.finished).set(over.id, over);
     // A map keeps the order of insertion: the first is the oldest.
     for (const id of finished.keys()) {
       if (finished.size <= MAX_REMEMBERED_MIGRATIONS) break;
       finished.delete(id);
     }
-    const migrated = over.outcome === "Committed" ? new Map(this.#migrated).set(text, over) : this.#migrated;
+    const migrated =
+      over.outcome === "Committed" ? new Map(this.#parts.migrated).set(text, over) : this.#parts.migrated;
     return new MigrationTable({ live, migrated, finished });
   }
 
@@ -185,9 +182,9 @@ export class MigrationTable {
   }
 
   #get(id: string): MigrationState | FinishedMigration | undefined {
-    const finished = this.#finished.get(id);
+    const finished = this.#parts.finished.get(id);
     if (finished !== undefined) return finished;
-    for (const state of this.#live.values()) if (state.id === id) return state;
+    for (const state of this.#parts.live.values()) if (state.id === id) return state;
     return undefined;
   }
 }

@@ -1,9 +1,16 @@
 import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
-import type { Admission } from "../admit/in-flight.ts";
+import { InFlight, type Admission } from "../admit/in-flight.ts";
 import { assertId } from "../assert-id.ts";
 import { decideAbort, decideCommit, decideSettle } from "./decide-end.ts";
-import { decideDrain, decideExpire, decideStart, type Decided, type Decider } from "./decide-source.ts";
+import {
+  decideDrain,
+  decideExpire,
+  decideStart,
+  type Decided,
+  type Decider,
+  type DeciderNow,
+} from "./decide-source.ts";
 import { decideAdopt, decideReload } from "./decide-table.ts";
 import { evolve } from "./evolve.ts";
 import { ownDecision, ownOffer, type Decision, type Offer } from "./handover.ts";
@@ -30,8 +37,7 @@ import type {
 import { findMove, initialState, type NodeState } from "./node-state.ts";
 import { OwnershipSnapshot, routerOf } from "../route/ownership-snapshot.ts";
 import { OwnershipTable } from "../table/ownership-table.ts";
-import type { Routing } from "../route/routing.ts";
-import { ScopeGate, type Refusal } from "../admit/scope-gate.ts";
+import type { Refusal, Routing } from "../route/routing.ts";
 import type { IsDown } from "../route/scope-router.ts";
 import { copyBytes, readBytes, type Bytes } from "../text-bytes.ts";
 
@@ -76,8 +82,10 @@ const REPLAYED: Change = Object.freeze({ outcome: "Replayed", entry: undefined }
  * I/O and no clock: the caller does.
  */
 export class OwnershipNode {
-  readonly #self: string;
-  readonly #gate: ScopeGate;
+  readonly #decider: Decider;
+  readonly #isDown: IsDown | undefined;
+  readonly #admitsUnknown: boolean;
+  readonly #inFlight: InFlight;
   #state: NodeState;
   #pending: Change | undefined;
 
@@ -87,9 +95,11 @@ export class OwnershipNode {
     assertId(self, "self");
     assert(isDown === undefined || typeof isDown === "function", "isDown must be a function");
     assert(unknownKeys === "admit" || unknownKeys === "refuse", 'unknownKeys must be "admit" or "refuse"');
-    this.#self = self;
     this.#state = state;
-    this.#gate = new ScopeGate(routerOf(state.snapshot), { self, isDown, admitsUnknown: unknownKeys === "admit" });
+    this.#isDown = isDown;
+    this.#admitsUnknown = unknownKeys === "admit";
+    this.#inFlight = new InFlight(routerOf(state.snapshot).index);
+    this.#decider = { self, inFlight: (prefix) => this.#inFlight.count(prefix) };
   }
 
   /** A node without a history. Write its `checkpoint` to the journal first. */
@@ -115,7 +125,7 @@ export class OwnershipNode {
   }
 
   get self(): string {
-    return this.#self;
+    return this.#decider.self;
   }
 
   get snapshot(): OwnershipSnapshot {
@@ -133,42 +143,49 @@ export class OwnershipNode {
    * Hot: allocates nothing after the first call for a scope.
    */
   route(key: Bytes): Routing {
-    return this.#gate.route(key);
+    const router = routerOf(this.#state.snapshot);
+    return router.verdictAt(router.index.find(key), this.#decider.self, this.#isDown);
   }
 
-  /** Permission to operate on the key, or the verdict that refuses it. */
+  /**
+   * Permission to operate on the key, or the verdict that refuses it.
+   *
+   * Deciding and counting are one synchronous step, so ownership cannot change in between.
+   */
   admit(key: Bytes): Result<Admission, Refusal> {
-    return this.#gate.admit(key);
+    const router = routerOf(this.#state.snapshot);
+    const position = router.index.find(key);
+    const verdict = router.verdictAt(position, this.#decider.self, this.#isDown);
+    const isAdmitted = verdict.kind === "Owned" || (verdict.kind === "Unknown" && this.#admitsUnknown);
+    return isAdmitted ? ok(this.#inFlight.admit(position, verdict)) : err(verdict);
   }
 
   /** Operations on keys of the scope with this prefix that were admitted here and not released. */
   inFlight(prefix: Bytes): number {
-    return this.#gate.inFlight(readBytes(prefix, "prefix"));
+    return this.#inFlight.count(readBytes(prefix, "prefix"));
   }
 
   /** Resolves when nothing is in flight under the prefix. It stays so only if the scope is quiesced. */
   whenDrained(prefix: Bytes): Promise<void> {
-    return this.#gate.whenDrained(copyBytes(prefix, "prefix"));
+    return this.#inFlight.whenDrained(copyBytes(prefix, "prefix"));
   }
 
   /** At the source: start to move a scope to another node. */
   start(request: MoveRequest, nowMs: number): Result<Change, StartError> {
     const move = ownShape(request);
-    return this.#propose(() => decideStart(this.#state, move, this.#decider(nowMs)));
+    return this.#propose(() => decideStart(this.#state, move, this.#at(nowMs)));
   }
 
   /** At the source, once nothing is in flight: leave the decision to the target. Then `offerFor` returns the offer. */
   drain(id: string, nowMs: number): Result<Change, DrainError> {
     assertId(id, "id");
-    return this.#propose(() =>
-      decideDrain(this.#state, id, { ...this.#decider(nowMs), inFlight: (prefix) => this.#gate.inFlight(prefix) }),
-    );
+    return this.#propose(() => decideDrain(this.#state, id, this.#at(nowMs)));
   }
 
   /** At the target, once it has the data: take the scope. Then `decisionFor` returns the decision for the source. */
   commit(offer: Offer, nowMs: number): Result<Change, CommitError> {
     const own = ownOffer(offer);
-    return this.#propose(() => decideCommit(this.#state, own, this.#decider(nowMs)));
+    return this.#propose(() => decideCommit(this.#state, own, this.#at(nowMs)));
   }
 
   /**
@@ -181,15 +198,13 @@ export class OwnershipNode {
     if (typeof move === "string") assertId(move, "id");
     const known = typeof move === "string" ? findMove(this.#state, { id: move }) : ownMigration(move);
     if (known === undefined) return err({ kind: "UnknownMigration", id: move as string });
-    return this.#propose(() => decideAbort(this.#state, known, { self: this.#self }));
+    return this.#propose(() => decideAbort(this.#state, known, this.#decider));
   }
 
   /** Apply the decision of another node: at the source, and at every other node that should know. */
   settle(decision: Decision): Result<Change, SettleError> {
     const own = ownDecision(decision);
-    return this.#propose(() =>
-      decideSettle(this.#state, own, { self: this.#self, inFlight: (prefix) => this.#gate.inFlight(prefix) }),
-    );
+    return this.#propose(() => decideSettle(this.#state, own, this.#decider));
   }
 
   /**
@@ -198,7 +213,7 @@ export class OwnershipNode {
    * One at a time: `Replayed` means that there is no other.
    */
   expire(nowMs: number): Result<Change, ChangePending> {
-    return this.#propose(() => ok(decideExpire(this.#state, this.#decider(nowMs))));
+    return this.#propose(() => ok(decideExpire(this.#state, this.#at(nowMs))));
   }
 
   /**
@@ -212,33 +227,36 @@ export class OwnershipNode {
     const { force = false } = options;
     assert(typeof force === "boolean", "force must be true or false");
     assert(table instanceof OwnershipTable, "table must be an OwnershipTable");
-    return this.#propose(() => decideReload(this.#state, table, { self: this.#self, force }));
+    return this.#propose(() => decideReload(this.#state, table, { ...this.#decider, force }));
   }
 
   /** Replace the snapshot by another node's. An older one is refused. */
   adopt(snapshot: OwnershipSnapshot): Result<Change, AdoptError> {
     assert(snapshot instanceof OwnershipSnapshot, "snapshot must be an OwnershipSnapshot");
-    return this.#propose(() => decideAdopt(this.#state, snapshot, { self: this.#self }));
+    return this.#propose(() => decideAdopt(this.#state, snapshot, this.#decider));
   }
 
   /** Make a change whose entry is durable. */
   apply(change: Change): void {
-    assertObject(change, "a change");
-    if (change.entry === undefined) return;
-    assert(change === this.#pending, "a change must be applied once, by the node that proposed it");
-    const next = evolve(this.#state, change.entry);
+    if (!this.#take(change)) return;
+    const next = evolve(this.#state, change.entry!);
     assert(next !== undefined, "a proposed change must follow from the state that it was proposed in");
-    this.#pending = undefined;
     this.#state = next;
-    this.#gate.follow(routerOf(next.snapshot));
+    this.#inFlight.follow(routerOf(next.snapshot).index);
   }
 
   /** Drop a change whose entry is certainly not durable. If that is unknown, stop and `rebuild`. */
   discard(change: Change): void {
+    this.#take(change);
+  }
+
+  /** Makes room for another change, unless this one is a replayed one. */
+  #take(change: Change): boolean {
     assertObject(change, "a change");
-    if (change.entry === undefined) return;
-    assert(change === this.#pending, "a change must be discarded by the node that proposed it, before it is applied");
+    if (change.entry === undefined) return false;
+    assert(change === this.#pending, "a change must be applied or discarded once, by the node that proposed it");
     this.#pending = undefined;
+    return true;
   }
 
   /** The offer of a move that this node has drained and not settled. */
@@ -255,9 +273,9 @@ export class OwnershipNode {
     return move !== undefined && isFinished(move) ? { kind: "Decision", migration: copyMigration(move) } : undefined;
   }
 
-  #decider(nowMs: number): Decider {
+  #at(nowMs: number): DeciderNow {
     assertCount(nowMs, "nowMs", { min: 0, max: Number.MAX_SAFE_INTEGER });
-    return { self: this.#self, nowMs };
+    return { ...this.#decider, nowMs };
   }
 
   #propose<E>(decide: () => Decided<E>): Result<Change, Exclude<E, ChangePending> | ChangePending> {

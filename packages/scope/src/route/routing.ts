@@ -51,6 +51,9 @@ export interface Unavailable {
 /** How a node should treat a key. None of these is an error. */
 export type Routing = Owned | Misdirected | Unknown | Quiesced | Unavailable;
 
+/** Why a key is not admitted. `Unknown` only if such keys are refused. */
+export type Refusal = Exclude<Routing, Owned>;
+
 /** Whether this node owns the key. False for `Unknown`: such a key has no owner. */
 export function isLocalWriter(routing: Routing): routing is Owned {
   assertObject(routing, "routing");
