@@ -29,13 +29,13 @@ export function evolve(state: NodeState | undefined, entry: JournalEntry): NodeS
 }
 
 function started(state: NodeState, migration: MigrationState): NodeState | undefined {
-  const { snapshot } = state;
-  const step = snapshot.migrations.start(migration);
-  const isDeclared = indexOf(snapshot.table).positionOf(migration.prefix) >= 0;
-  if (!step.ok || !isDeclared || migration.epoch !== snapshot.epoch + 1) return undefined;
+  const { table, migrations, epoch } = state.snapshot;
+  const step = migrations.start(migration);
+  const isDeclared = indexOf(table).positionOf(migration.prefix) >= 0;
+  if (!step.ok || !isDeclared || migration.epoch !== epoch + 1) return undefined;
   return {
     ...state,
-    snapshot: new OwnershipSnapshot({ ...snapshot, epoch: migration.epoch, migrations: step.value.migrations }),
+    snapshot: new OwnershipSnapshot({ epoch: epoch + 1, table, migrations: step.value.migrations }),
     latest: withLatest(state, migration),
   };
 }
@@ -77,11 +77,12 @@ function reloaded(
 
 function adopted(state: NodeState, snapshot: OwnershipSnapshot): NodeState | undefined {
   if (snapshot.epoch <= state.snapshot.epoch) return undefined;
+  const { epoch, table } = snapshot;
   const migrations = joinMigrations(state.snapshot.migrations, snapshot.migrations);
   return {
     ...state,
-    snapshot: new OwnershipSnapshot({ ...snapshot, migrations }),
-    retired: retire(state.retired, state.snapshot.table, snapshot.table),
+    snapshot: new OwnershipSnapshot({ epoch, table, migrations }),
+    retired: retire(state.retired, state.snapshot.table, table),
   };
 }
 

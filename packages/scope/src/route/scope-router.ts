@@ -38,7 +38,7 @@ export class ScopeRouter {
     this.#epoch = epoch;
     this.#moving = new Map(moves.map((move) => [index.positionOf(move.prefix), quiesced(move, epoch)]));
     // Filled, because reading a hole in an array would search its prototype.
-    this.#verdicts = new Array<undefined>(index.scopes.length).fill(undefined);
+    this.#verdicts = index.scopes.map(() => undefined);
   }
 
   /** How node `self` should treat the key. */
