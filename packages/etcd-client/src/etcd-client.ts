@@ -77,11 +77,8 @@ export class EtcdClient {
 
   /** Renews a lease. Returns its remaining time, or 0 if it has expired. */
   async keepLeaseAlive(leaseId: bigint, timeoutMs?: number): Promise<Result<{ readonly ttlS: number }, EtcdError>> {
-    const answer = await this.#gateway.call(
-      "/v3/lease/keepalive",
-      { ID: lease(leaseId) },
-      { kind: "Write", timeoutMs },
-    );
+    const body = { ID: lease(leaseId) };
+    const answer = await this.#gateway.call("/v3/lease/keepalive", body, { kind: "Write", timeoutMs });
     return answer.ok ? ok({ ttlS: Number(integerOf(objectOf(answer.value["result"])["TTL"])) }) : answer;
   }
 
@@ -107,14 +104,10 @@ export class EtcdClient {
     onEnd: (reason: string) => void,
   ): () => void {
     const request = { create_request: { key: encodeText(key), start_revision: fromRevision.toString() } };
-    return this.#gateway.stream(
-      "/v3/watch",
-      request,
-      (answer) => {
-        for (const event of listOf(objectOf(answer["result"])["events"])) onChange(event["type"] === "DELETE");
-      },
-      onEnd,
-    );
+    const onAnswer = (answer: Json): void => {
+      for (const event of listOf(objectOf(answer["result"])["events"])) onChange(event["type"] === "DELETE");
+    };
+    return this.#gateway.stream("/v3/watch", request, onAnswer, onEnd);
   }
 
   /**

@@ -33,15 +33,9 @@ export interface EtcdOptions {
 }
 
 /** Options that have been checked, with everything that was left out. */
-export interface CheckedOptions {
+export interface CheckedOptions extends Required<Omit<EtcdOptions, "endpoints" | "username" | "password">> {
   readonly urls: readonly URL[];
   readonly credentials: Credentials | undefined;
-  readonly tls: EtcdTls;
-  readonly requestTimeoutMs: number;
-  readonly connectTimeoutMs: number;
-  readonly maxMessageSize: number;
-  readonly maxConnections: number;
-  readonly timers: Timers;
 }
 
 export interface Credentials {
@@ -61,17 +55,8 @@ export function checkOptions(options: EtcdOptions): CheckedOptions {
   assertCount(maxMessageSize, "maxMessageSize", { min: 1024, max: 2 ** 30 });
   assertCount(maxConnections, "maxConnections", { min: 1, max: 65_535 });
   assertTls(tls);
-  const urls = endpoints.map((endpoint) => parseEndpoint(endpoint));
-  return {
-    urls,
-    credentials: credentialsOf(options),
-    tls,
-    requestTimeoutMs,
-    connectTimeoutMs,
-    maxMessageSize,
-    maxConnections,
-    timers,
-  };
+  const limits = { requestTimeoutMs, connectTimeoutMs, maxMessageSize, maxConnections };
+  return { urls: endpoints.map(parseEndpoint), credentials: credentialsOf(options), tls, timers, ...limits };
 }
 
 function credentialsOf({ username, password }: EtcdOptions): Credentials | undefined {

@@ -10,9 +10,15 @@ import type { Overdue } from "./overdue.ts";
  * - `NotSent`  — no connection was established, so the member cannot have done anything.
  * - `Broken`   — the request was sent, at least in part, and no complete response came.
  */
-export type Exchanged =
-  | { readonly kind: "Answered"; readonly status: number; readonly text: string; readonly date: string | undefined }
-  | { readonly kind: "NotSent" | "Broken"; readonly reason: string };
+export type Exchanged = Answered | { readonly kind: "NotSent" | "Broken"; readonly reason: string };
+
+export interface Answered {
+  readonly kind: "Answered";
+  readonly status: number;
+  readonly text: string;
+  /** The `Date` header. */
+  readonly date: string | undefined;
+}
 
 export interface ExchangeRequest {
   readonly url: URL;
@@ -40,7 +46,7 @@ export class Exchange {
   /** Sends one request and returns one response. Never rejects. */
   send(asked: ExchangeRequest, overdue: Overdue): Promise<Exchanged> {
     return new Promise((resolve) => {
-      const request = this.#open(asked);
+      const request = this.open(asked);
       const connection = watchConnection(request, this.#options);
       const finish = (exchanged: Exchanged): void => {
         leave();
@@ -54,15 +60,7 @@ export class Exchange {
         finish({ kind: connection.isMade() ? "Broken" : "NotSent", reason: reasonOf(error) }),
       );
       request.once("response", (response) => readText(response, this.#options.maxMessageSize, finish));
-      request.end(asked.body);
     });
-  }
-
-  /** A request whose answer goes on: the caller reads it. */
-  open(asked: ExchangeRequest): ClientRequest {
-    const request = this.#open(asked);
-    request.end(asked.body);
-    return request;
   }
 
   close(): void {
@@ -70,7 +68,8 @@ export class Exchange {
     this.#https.destroy();
   }
 
-  #open({ url, path, body, token }: ExchangeRequest): ClientRequest {
+  /** A request that is on its way. The caller reads the answer. */
+  open({ url, path, body, token }: ExchangeRequest): ClientRequest {
     const headers = {
       "content-type": "application/json",
       "content-length": Buffer.byteLength(body),
@@ -80,8 +79,8 @@ export class Exchange {
     const { hostname, port } = url;
     const options = { method: "POST", hostname: hostname.replace(/^\[|\]$/gu, ""), port, path, headers };
     return url.protocol === "https:"
-      ? httpsRequest({ ...options, agent: this.#https })
-      : httpRequest({ ...options, agent: this.#http });
+      ? httpsRequest({ ...options, agent: this.#https }).end(body)
+      : httpRequest({ ...options, agent: this.#http }).end(body);
   }
 }
 

@@ -1,17 +1,12 @@
 import { err, ok, type Result } from "@gossip/stdx";
 import { EtcdCode, type EtcdError } from "./etcd-error.ts";
+import type { Answered } from "./exchange.ts";
 
 /** An object that etcd answered with. Absent fields are zero: its JSON leaves zeros out. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** What a whole answer of a member says. */
-export function readAnswer({
-  status,
-  text,
-}: {
-  readonly status: number;
-  readonly text: string;
-}): Result<Json, EtcdError> {
+export function readAnswer({ status, text }: Answered): Result<Json, EtcdError> {
   const answer = parseObject(text);
   if (answer === undefined) {
     const reason = `an answer of status ${status} is no JSON`;

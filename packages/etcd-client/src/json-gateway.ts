@@ -112,8 +112,7 @@ export class JsonGateway {
 
   async #tryMembers(path: string, text: string, attempt: Attempt): Promise<Result<Json, EtcdError>> {
     const { kind, overdue, token } = attempt;
-    const mostTries =
-      kind === "Read" ? Math.max(LEAST_READ_TRIES, this.#options.urls.length) : this.#options.urls.length;
+    const mostTries = Math.max(kind === "Read" ? LEAST_READ_TRIES : 1, this.#options.urls.length);
     for (let tries = 1; ; tries++) {
       const member = this.#current;
       const answer = await this.#ask(this.#requestTo(member, path, text, token), attempt);

@@ -71,6 +71,8 @@ export function foundAt({ results }: InnerTxnResult, index: number): KeyValue | 
   return result?.kind === "Get" ? result.kvs[0] : undefined;
 }
 
+// The objects below become JSON, which leaves out fields that are `undefined`.
+
 export function encodeTxn(txn: Txn): object {
   assertObject(txn, "a transaction of etcd");
   const { compare, success, failure = [] } = txn;
@@ -90,24 +92,23 @@ export function encodeGet(operation: GetOperation): object {
   const { get, end, limit, keysOnly, countOnly, sort, revision } = operation;
   return {
     ...encodeKeys(get, end),
-    ...(limit === undefined ? {} : { limit: String(limit) }),
-    ...(keysOnly === true ? { keys_only: true } : {}),
-    ...(countOnly === true ? { count_only: true } : {}),
+    limit: limit?.toString(),
+    keys_only: keysOnly || undefined,
+    count_only: countOnly || undefined,
     ...(sort === undefined ? {} : { sort_order: "ASCEND", sort_target: "VALUE" }),
-    ...(revision === undefined ? {} : { revision: revision.toString() }),
+    revision: revision?.toString(),
   };
 }
 
 export function encodePut(operation: PutOperation): object {
   assertObject(operation, "what to put into etcd");
   const { put, value, leaseId } = operation;
-  const lease = leaseId === undefined ? {} : { lease: leaseId.toString() };
-  return { key: encodeText(put), value: encodeValue(value), ...lease };
+  return { key: encodeText(put), value: encodeValue(value), lease: leaseId?.toString() };
 }
 
 /** One key, or with `end` the half-open range from it to `end`. */
 export function encodeKeys(key: string, end: string | undefined): object {
-  return { key: encodeText(key), ...(end === undefined ? {} : { range_end: encodeText(end) }) };
+  return { key: encodeText(key), range_end: end === undefined ? undefined : encodeText(end) };
 }
 
 export function readTxn(answer: Json): InnerTxnResult {
