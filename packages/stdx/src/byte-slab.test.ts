@@ -117,10 +117,7 @@ describe("a slot", () => {
   /** Every method that takes one. */
   const uses: [string, (slab: ByteSlab, slot: ByteSlot) => unknown][] = [
     ["get", (slab, slot) => slab.get(slot)],
-    ["toOwned", (slab, slot) => slab.toOwned(slot)],
     ["copyInto", (slab, slot) => slab.copyInto(slot, bytesOf(64))],
-    ["compare", (slab, slot) => slab.compare(slot, bytesOf(16))],
-    ["equals", (slab, slot) => slab.equals(slot, bytesOf(16))],
     ["deallocate", (slab, slot) => slab.deallocate(slot)],
   ];
 
@@ -160,10 +157,7 @@ describe("a slot", () => {
     for (const empty of [ByteSlot.EMPTY, slot]) {
       expect(empty).toMatchObject({ offset: 0, length: 0, allocSize: 0, ownerId: 0, isEmpty: true });
       expect(slab.get(empty)).toEqual(new Uint8Array(0));
-      expect(slab.toOwned(empty)).toEqual(new Uint8Array(0));
       expect(slab.copyInto(empty, bytesOf(1))).toBe(0);
-      expect(slab.compare(empty, bytesOf(1))).toBeLessThan(0);
-      expect(slab.equals(empty, new Uint8Array(0))).toBe(true);
       slab.deallocate(empty);
       slab.deallocate(empty);
     }
@@ -207,28 +201,6 @@ describe("the bytes", () => {
         expect(slab.copyInto(slot, out)).toBe(bytes.length);
         expect(out).toEqual(Uint8Array.of(...bytes, 0, 0, 0));
         expect(slab.get(slot)).toEqual(bytes);
-        const owned = slab.toOwned(slot);
-        slab.clear();
-        slab.zeroizeUsed();
-        expect(owned).toEqual(bytes);
-      }),
-    );
-  });
-
-  test("compare in place as their copies do", () => {
-    const slab = new ByteSlab(4096);
-    const start = fc.constantFrom(0, 7, 8, 47, 48, 100).map((size) => bytesOf(size));
-    const tail = fc.array(fc.constantFrom(0x00, 0x7f, 0x80, 0xff), { maxLength: 3 });
-    fc.assert(
-      fc.property(start, tail, tail, (start, a, b) => {
-        slab.clear();
-        const [stored, other] = [Uint8Array.of(...start, ...a), Uint8Array.of(...start, ...b)];
-        // Between others, so that a byte too many would be read.
-        store(slab, 16, 0);
-        const slot = unwrap(slab.allocate(stored));
-        store(slab, 16, 0);
-        expect(Math.sign(slab.compare(slot, other))).toBe(Buffer.compare(stored, other));
-        expect(slab.equals(slot, other)).toBe(Buffer.compare(stored, other) === 0);
       }),
     );
   });
@@ -333,8 +305,6 @@ describe("bad input", () => {
     expect(() => slab.allocate(bytes as Uint8Array)).toThrow(refusal);
     expect(() => slab.allocateInto(bytes as Uint8Array, slot)).toThrow(refusal);
     expect(() => slab.copyInto(store(slab, 1), bytes as Uint8Array)).toThrow(refusal);
-    expect(() => slab.compare(store(slab, 1), bytes as Uint8Array)).toThrow(refusal);
-    expect(() => slab.equals(ByteSlot.EMPTY, bytes as Uint8Array)).toThrow(refusal);
     expect(slot).toEqual(ByteSlot.EMPTY);
   });
 
@@ -342,9 +312,7 @@ describe("bad input", () => {
     const slab = new ByteSlab(64);
     const refusal = /^slot must be a ByteSlot, got /u;
     expect(() => slab.get(slot as ByteSlot)).toThrow(refusal);
-    expect(() => slab.toOwned(slot as ByteSlot)).toThrow(refusal);
     expect(() => slab.copyInto(slot as ByteSlot, bytesOf(1))).toThrow(refusal);
-    expect(() => slab.compare(slot as ByteSlot, bytesOf(1))).toThrow(refusal);
     expect(() => slab.deallocate(slot as ByteSlot)).toThrow(refusal);
     expect(() => slab.allocateInto(bytesOf(1), slot as ByteSlot)).toThrow(refusal);
     expect(slab.liveCount).toBe(0);

@@ -3,7 +3,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { assert, assertBytes, assertCount, assertObject, InvariantViolation, nameType } from "./assert.ts";
 import { ByteSlot, type OpenSlot } from "./byte-slot.ts";
-import { compareBytesAt } from "./compare-bytes.ts";
 import { err, ok, type Result } from "./result.ts";
 import { SlabSpace, type SlabFull } from "./slab-space.ts";
 
@@ -16,9 +15,7 @@ const POISON = 0xde;
 /** Up to this many bytes, a loop is as fast as creating a view. */
 const SHORT_COPY = 64;
 
-const NO_BYTES = new Uint8Array(0);
 const EMPTY = ByteSlot.EMPTY;
-const OK_EMPTY = Object.freeze(ok(EMPTY));
 
 // Kept in a variable: looking the method up takes as long as a small copy.
 const { set: setBytes } = Uint8Array.prototype as {
@@ -99,10 +96,9 @@ export class ByteSlab {
   /** Store a copy of `bytes`. The empty byte string is `ByteSlot.EMPTY` and takes no space. */
   allocate(bytes: Uint8Array): Result<ByteSlot, SlabFull> {
     assertBytes(bytes, "bytes");
-    if (bytes.length === 0) return OK_EMPTY;
+    if (bytes.length === 0) return ok(EMPTY);
     const slot = new ByteSlot();
-    if (this.allocateInto(bytes, slot)) return ok(slot);
-    return err(this.#space.refusalFor(bytes.length)!);
+    return this.allocateInto(bytes, slot) ? ok(slot) : err(this.#space.refusalFor(bytes.length)!);
   }
 
   /**
@@ -115,11 +111,9 @@ export class ByteSlab {
    */
   allocateInto(bytes: Uint8Array, slot: ByteSlot): boolean {
     if (!(bytes instanceof Uint8Array) || !(slot instanceof ByteSlot) || slot === EMPTY) assertStorable(bytes, slot);
-    const length = bytes.length;
-    if (length === 0) return storeNothing(slot);
-    const offset = this.#space.take(length, slot as unknown as OpenSlot);
-    if (offset < 0) return false;
-    setBytes.call(this.#bytes, bytes, offset);
+    if (bytes.length === 0) Object.assign(slot, EMPTY);
+    else if (!this.#space.take(bytes.length, slot as OpenSlot)) return false;
+    setBytes.call(this.#bytes, bytes, slot.offset);
     return true;
   }
 
@@ -132,21 +126,11 @@ export class ByteSlab {
   /**
    * The bytes of a slot: a view, good until the slot is freed or the slab cleared.
    *
-   * Nothing guards the view itself. Copy what you keep (`toOwned`, `copyInto`), and do so before the next `await`.
+   * Nothing guards the view itself. Copy what you keep, and do so before the next `await`.
    */
   get(slot: ByteSlot): Uint8Array {
-    const block = this.#liveBlock(slot);
-    if (block === 0) return NO_BYTES;
-    const start = this.#space.offsetOf(block);
-    return this.#bytes.subarray(start, start + this.#space.lengthOf(block));
-  }
-
-  /** A copy of the bytes of a slot. */
-  toOwned(slot: ByteSlot): Uint8Array {
-    const block = this.#liveBlock(slot);
-    if (block === 0) return new Uint8Array(0);
-    const start = this.#space.offsetOf(block);
-    return this.#bytes.slice(start, start + this.#space.lengthOf(block));
+    this.#assertReadable(slot);
+    return this.#bytes.subarray(slot.offset, slot.offset + slot.length);
   }
 
   /**
@@ -155,42 +139,24 @@ export class ByteSlab {
    * Allocates nothing for up to 64 bytes, and a short-lived view for more.
    */
   copyInto(slot: ByteSlot, out: Uint8Array): number {
-    const block = this.#liveBlock(slot);
+    this.#assertReadable(slot);
     assertBytes(out, "out");
-    if (block === 0) return 0;
-    const length = this.#space.lengthOf(block);
+    const { offset, length } = slot;
     assert(length <= out.length, () => `slot of ${length} bytes does not fit into ${out.length}`);
-    const start = this.#space.offsetOf(block);
     if (length <= SHORT_COPY) {
-      for (let index = 0; index < length; index++) out[index] = this.#bytes[start + index]!;
+      for (let index = 0; index < length; index++) out[index] = this.#bytes[offset + index]!;
     } else {
-      out.set(this.#bytes.subarray(start, start + length));
+      out.set(this.#bytes.subarray(offset, offset + length));
     }
     return length;
   }
 
-  /** Order the bytes of a slot against others, as `compareBytes` does. Makes no view. */
-  compare(slot: ByteSlot, bytes: Uint8Array): number {
-    const block = this.#liveBlock(slot);
-    assertBytes(bytes, "bytes");
-    if (block === 0) return 0 - bytes.length;
-    return compareBytesAt(this.#bytes, this.#space.offsetOf(block), this.#space.lengthOf(block), bytes);
-  }
-
-  /** Whether the bytes of a slot are these. Makes no view. */
-  equals(slot: ByteSlot, bytes: Uint8Array): boolean {
-    return this.compare(slot, bytes) === 0;
-  }
-
   /** Free a slot and every copy of it. An empty slot has nothing to free. */
   deallocate(slot: ByteSlot): void {
-    // A copy of `#liveBlock`: freeing is so short that a call would be measurable.
-    if (!(slot instanceof ByteSlot)) refuseSlot(slot);
-    const open = slot as unknown as OpenSlot;
-    if (open.ownerId === 0) return;
-    if (!this.#space.isLive(open)) refuseSlot(slot, this.ownerId);
-    if (this.#poisonFreed) this.#poison(open.block);
-    this.#space.release(open.block);
+    this.#assertReadable(slot);
+    if (slot.isEmpty) return;
+    if (this.#poisonFreed) this.#bytes.fill(POISON, slot.offset, slot.offset + slot.allocSize);
+    this.#space.release(slot);
   }
 
   /** Free everything at once, in constant time. Every slot handed out before becomes foreign. */
@@ -205,15 +171,12 @@ export class ByteSlab {
    * because bytes freed at the end are still there.
    */
   zeroizeUsed(): void {
-    this.#bytes.fill(0, 0, this.#space.takeHighestBumpOffset());
+    this.#bytes.fill(0, 0, this.#space.takeHighestBump());
   }
 
   /** The free blocks by offset, for diagnosis and tests. It visits all blocks. */
   freeBlocks(): { readonly offset: number; readonly size: number }[] {
-    return Array.from(this.#space.freeBlocks(), (block) => ({
-      offset: this.#space.offsetOf(block),
-      size: this.#space.sizeOf(block),
-    }));
+    return Array.from(this.#space.freeBlocks(), ({ offset, size }) => ({ offset, size }));
   }
 
   /** Clears the slab, after the leak check if that is enabled. */
@@ -222,24 +185,11 @@ export class ByteSlab {
     this.clear();
   }
 
-  /** The block of a live slot of this slab; 0 for an empty slot. */
-  #liveBlock(slot: ByteSlot): number {
+  /** Throw unless a slot is empty, or live in this slab. */
+  #assertReadable(slot: ByteSlot): void {
     if (!(slot instanceof ByteSlot)) refuseSlot(slot);
-    const open = slot as unknown as OpenSlot;
-    if (open.ownerId === 0) return 0;
-    if (!this.#space.isLive(open)) refuseSlot(slot, this.ownerId);
-    return open.block;
+    if (slot.ownerId !== 0 && !this.#space.isLive(slot)) refuseSlot(slot, this.ownerId);
   }
-
-  #poison(block: number): void {
-    const start = this.#space.offsetOf(block);
-    this.#bytes.fill(POISON, start, start + this.#space.sizeOf(block));
-  }
-}
-
-function storeNothing(slot: ByteSlot): true {
-  Object.assign(slot, EMPTY);
-  return true;
 }
 
 // Separate from the checks, so that those are small enough to be inlined.

@@ -24,37 +24,18 @@ export class ByteSlot {
   /** The id that the slab had then; zero in an empty slot. */
   readonly ownerId: number = 0;
 
-  // For the slab: the block, and the allocation of that block. Not `#fields`, because the slab writes them at each
-  // allocation, and doing so through methods took a sixth longer.
-  private readonly block: number = 0;
-  private readonly stampLow: number = 0;
-  private readonly stampHigh: number = 0;
+  /** The block of the slab, and how often that had been freed before: the slab detects stale slots by them. */
+  readonly block: number = 0;
+  readonly generation: number = 0;
 
   get isEmpty(): boolean {
     return this.ownerId === 0;
   }
 
   copy(): ByteSlot {
-    const slot = new ByteSlot();
-    const open = slot as unknown as OpenSlot;
-    open.offset = this.offset;
-    open.length = this.length;
-    open.allocSize = this.allocSize;
-    open.ownerId = this.ownerId;
-    open.block = this.block;
-    open.stampLow = this.stampLow;
-    open.stampHigh = this.stampHigh;
-    return slot;
+    return Object.assign(new ByteSlot(), this);
   }
 }
 
-/** A slot with its internal fields. Use `slot as unknown as OpenSlot`: a function would cost a call. */
-export interface OpenSlot {
-  offset: number;
-  length: number;
-  allocSize: number;
-  ownerId: number;
-  block: number;
-  stampLow: number;
-  stampHigh: number;
-}
+/** A slot that can be written. Only the slab does, with `slot as OpenSlot`. */
+export type OpenSlot = { -readonly [Field in keyof ByteSlot]: ByteSlot[Field] };
