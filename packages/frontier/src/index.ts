@@ -11,7 +11,7 @@ export {
   decodeMetadataInto,
 } from "./hints/decode-metadata.ts";
 export { decodeTuple } from "./tuples/decode-tuple.ts";
-export { encodeTuple, encodeTupleInto } from "./tuples/encode-tuple.ts";
+export { encodeTuple } from "./tuples/encode-tuple.ts";
 export { frontierErrorMessage, type FrontierError } from "./frontier-error-message.ts";
 export { planHintedSplitReplace, planHintedSplitResidual, type HintedSplitError } from "./splits/hinted-split.ts";
 export type {

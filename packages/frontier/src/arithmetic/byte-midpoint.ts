@@ -7,7 +7,7 @@ import { keySuccessorInto } from "./key-successor.ts";
 const USE_SUCCESSOR = -1;
 const NONE = -2;
 
-// Bytes in a word: adding four at a time is five times as fast as adding one at a time.
+// Bytes in a word: adding four at a time is several times as fast as adding one at a time.
 const WORD = 4;
 
 // Scratch for the second key, and for the result of the owned form before it is copied. Nothing here awaits or calls
@@ -77,64 +77,32 @@ function areNeighbors(a: Uint8Array, b: Uint8Array, first: number): boolean {
   return b[first]! - a[first]! === 1 && isFilledWith(a, first + 1, 0xff) && isFilledWith(b, first + 1, 0x00);
 }
 
-/** Copies a key to the start of a buffer and pads it with zeros to `width`. */
+/** Copies a key to the start of a buffer, and pads it with zeros to whole words. */
 function load(key: Uint8Array, width: number, target: KeyBuf): void {
   const size = key.length;
   target.bytes.set(key);
-  if (size < width) target.bytes.fill(0, size, width);
+  target.bytes.fill(0, size, (width + WORD - 1) & -WORD);
 }
 
 /**
- * Replaces the number in `target` by its mean with `addend`. The two first differ at `first`.
- *
- * Works from the end to the front. A word of the result takes its top bit from the sum's word before it, so each is
- * written one step late. The bytes before `first` are those of the mean, too.
+ * Replaces the number in `target` by its mean with `addend`, from the end to the front. The two first differ at `first`,
+ * and the bytes before that are those of the mean, too.
  */
-function halveSum(target: KeyBuf, first: number, width: number): void {
-  const { words } = target;
-  let index = width - WORD;
-  if (index < first) {
-    halveBytes(target, first, index + WORD, 0);
-    return;
-  }
-  let x = words.getInt32(index);
-  let y = addend.words.getInt32(index);
-  let sum = (x + y) | 0;
-  let carry = carryOf(x, y, sum);
-  for (index -= WORD; index >= first; index -= WORD) {
-    x = words.getInt32(index);
-    y = addend.words.getInt32(index);
-    const above = (x + y + carry) | 0;
-    carry = carryOf(x, y, above);
+function halveSum({ words }: KeyBuf, first: number, width: number): void {
+  let index = (width - 1) & -WORD;
+  let sum = words.getUint32(index) + addend.words.getUint32(index);
+  for (index -= WORD; index > first - WORD; index -= WORD) {
+    const above = words.getUint32(index) + addend.words.getUint32(index) + carryOf(sum);
+    // The last bit of a sum is the top bit of the half after it.
     words.setInt32(index + WORD, (above << 31) | (sum >>> 1));
     sum = above;
   }
-  const top = halveBytes(target, first, index + WORD, carry);
-  words.setInt32(index + WORD, (top << 31) | (sum >>> 1));
+  words.setInt32(index + WORD, (carryOf(sum) << 31) | (sum >>> 1));
 }
 
-/** The carry out of the sum of two words and a carry: set if both top bits were set, or one was and the sum's is not. */
-function carryOf(x: number, y: number, sum: number): number {
-  return ((x & y) | ((x | y) & ~sum)) >>> 31;
-}
-
-/**
- * `halveSum` for the few bytes from `first` to `end`, with a carry in.
- *
- * Returns the last bit of their sum, which belongs to the following bytes; the carry itself if there are no bytes.
- */
-function halveBytes({ bytes }: KeyBuf, first: number, end: number, carry: number): number {
-  if (end === first) return carry;
-  let sum = bytes[end - 1]! + addend.bytes[end - 1]! + carry;
-  const low = sum & 1;
-  for (let index = end - 2; index >= first; index--) {
-    // A sum has nine bits. The ninth is carried into the previous byte.
-    const above = bytes[index]! + addend.bytes[index]! + (sum >> 8);
-    bytes[index + 1] = ((above & 1) << 7) | ((sum & 0xff) >> 1);
-    sum = above;
-  }
-  bytes[first] = sum >> 1;
-  return low;
+/** The 33rd bit of the sum of two words. */
+function carryOf(sum: number): number {
+  return sum > 0xffff_ffff ? 1 : 0;
 }
 
 /** The first index at which the keys differ; the length of the shorter one if it is a prefix of the other. */

@@ -1,21 +1,10 @@
 import { HALVES as halves, HIGH, LOW, WHOLE as unsigned } from "@gossip/stdx/internal";
 
-const signed = /* @__PURE__ */ new BigInt64Array(halves.buffer);
-
 /** Two halves of 32 bits, signed or not, as one unsigned integer. */
 export function joinU64(high: number, low: number): bigint {
   halves[HIGH] = high;
   halves[LOW] = low;
   return unsigned[0]!;
-}
-
-/** The negative of what `joinU64` gives. */
-export function joinNegative(high: number, low: number): bigint {
-  // The top bit is needed for the sign.
-  if ((high | 0) < 0) return -joinU64(high, low);
-  halves[HIGH] = low === 0 ? -high : ~high;
-  halves[LOW] = -low;
-  return signed[0]!;
 }
 
 /** The four bytes at `offset` as an unsigned big-endian integer. */
@@ -26,21 +15,6 @@ export function readU32(bytes: Uint8Array, offset: number): number {
 /** The eight bytes at `offset` as an unsigned big-endian integer. */
 export function readU64(bytes: Uint8Array, offset: number): bigint {
   return joinU64(readI32(bytes, offset), readI32(bytes, offset + 4));
-}
-
-/** Write an integer that is known to be a u64, big-endian, to `offset`. */
-export function writeU64(bytes: Uint8Array, offset: number, value: bigint): void {
-  unsigned[0] = value;
-  writeU32(bytes, offset, halves[HIGH]!);
-  writeU32(bytes, offset + 4, halves[LOW]!);
-}
-
-/** Write 32 bits, signed or not, big-endian, to `offset`. */
-export function writeU32(bytes: Uint8Array, offset: number, value: number): void {
-  bytes[offset] = value >>> 24;
-  bytes[offset + 1] = value >>> 16;
-  bytes[offset + 2] = value >>> 8;
-  bytes[offset + 3] = value;
 }
 
 /** Order the eight bytes at two offsets as unsigned integers, without making a bigint. */

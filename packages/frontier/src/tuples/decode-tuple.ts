@@ -1,6 +1,5 @@
 import { assertBytes, err, ok, type Result } from "@gossip/stdx";
 import type { TupleDecodeError } from "./tuple-error.ts";
-import { readDouble } from "./tuple-double.ts";
 import {
   ALL_ASCENDING,
   assertOrder,
@@ -21,7 +20,7 @@ import {
   type PartOrder,
   type TupleElement,
 } from "./tuple-element.ts";
-import { complement, MAX_INTEGER_SIZE, readInteger } from "./tuple-integer.ts";
+import { complement, MAX_INTEGER_SIZE, readDouble, readInteger } from "./tuple-number.ts";
 import { readUtf8 } from "../keys/utf8.ts";
 
 /**

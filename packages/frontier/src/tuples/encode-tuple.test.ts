@@ -7,8 +7,8 @@ import fc from "fast-check";
 import { pack, unpack, type TupleItem } from "fdb-tuple";
 import { describe, expect, test, vi } from "vitest";
 import { decodeTuple } from "./decode-tuple.ts";
-import { encodeTuple, encodeTupleInto } from "./encode-tuple.ts";
-import { KeyBuf } from "../keys/key-buf.ts";
+import { encodeTuple } from "./encode-tuple.ts";
+import type { KeyBuf } from "../keys/key-buf.ts";
 import { encodeKey } from "../keys/key-encoding.ts";
 import { ascii, bytes, filled, hex, join, NOT_BYTES, toHex } from "../keys.fixture.ts";
 import { MAX_TUPLE_DEPTH, type PartOrder, type TupleElement, type TupleUuid } from "./tuple-element.ts";
@@ -22,16 +22,11 @@ vi.setConfig({ testTimeout: 60_000 });
 /** All ways to encode, checked to agree. */
 function encode(parts: readonly TupleElement[], directions: readonly PartOrder[] = []): ReturnType<typeof encodeTuple> {
   const encoded = encodeTuple(parts, directions);
-  const out = new KeyBuf();
-  out.copyFromSlice(ascii("before"));
-  const into = encodeTupleInto(parts, directions, out);
   const key = TupleKey.tryNew(parts, directions);
   if (encoded.ok) {
-    expect(toHex(out.toOwned())).toBe(toHex(encoded.value));
     expect(toHex(encodeKey(unwrap(key)))).toBe(toHex(encoded.value));
   } else {
-    expect([into, key]).toEqual([encoded, encoded]);
-    expect(out.toOwned()).toEqual(ascii("before"));
+    expect(key).toEqual(encoded);
     expect(() => new TupleKey(parts, directions)).toThrow(InvariantViolation);
   }
   return encoded;
@@ -368,27 +363,9 @@ describe("what is no key", () => {
       expect(() => decodeTuple(bytes(), value as never)).toThrow(InvariantViolation);
     }
     for (const value of NOT_BYTES) expect(() => decodeTuple(value as never)).toThrow("bytes must be a Uint8Array");
-    expect(() => encodeTupleInto([1n], [], {} as KeyBuf)).toThrow("out must be a KeyBuf");
     expect(() => TupleKey.compare(new TupleKey([1n]), {} as TupleKey)).toThrow(InvariantViolation);
     expect(() => new TupleKey([1n]).encodeInto({} as KeyBuf)).toThrow("out must be a KeyBuf");
   });
-});
-
-test("bytes that are encoded into a buffer may be views of it, nested ones too", () => {
-  const out = new KeyBuf();
-  const fresh = (): Uint8Array => {
-    out.copyFromSlice(ascii("abcdefghijklmnopqrstuvwx"));
-    return out.asBytes();
-  };
-  for (const make of [
-    (view: Uint8Array): TupleElement[] => ["zz", view.subarray(2, 9)],
-    (view: Uint8Array): TupleElement[] => [[1n, [view.subarray(0, 9)]], 2n],
-    (view: Uint8Array): TupleElement[] => [{ kind: "Uuid", bytes: view.subarray(4, 20) }, "x"],
-  ]) {
-    const expected = unwrap(encodeTuple(make(new Uint8Array(fresh()))));
-    unwrap(encodeTupleInto(make(fresh()), [], out));
-    expect(toHex(out.toOwned())).toBe(toHex(expected));
-  }
 });
 
 function holdsNaN(element: TupleElement): boolean {

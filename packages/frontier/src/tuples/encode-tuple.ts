@@ -1,12 +1,32 @@
+import { MAX_KEY_SIZE, U64_MAX } from "@gossip/contracts";
 import { assert, err, isBytes, ok, type Result } from "@gossip/stdx";
-import { assertKeyBuf, type KeyBuf } from "../keys/key-buf.ts";
-import { measureTuple } from "./measure-tuple.ts";
-import { ALL_ASCENDING, assertOrder, type PartOrder, type TupleElement } from "./tuple-element.ts";
+import { utf8Size } from "../keys/utf8.ts";
+import { complement, writeDouble, writeInteger } from "./tuple-number.ts";
+import {
+  ALL_ASCENDING,
+  assertOrder,
+  CODE_BYTES,
+  CODE_DOUBLE,
+  CODE_FALSE,
+  CODE_NESTED,
+  CODE_NULL,
+  CODE_STRING,
+  CODE_TRUE,
+  CODE_UUID,
+  ESCAPE,
+  isDescending,
+  MAX_TUPLE_DEPTH,
+  TERMINATOR,
+  UUID_SIZE,
+  type PartOrder,
+  type TupleElement,
+  type TupleUuid,
+} from "./tuple-element.ts";
 import type { TupleEncodeError } from "./tuple-error.ts";
-import { writeTuple } from "./write-tuple.ts";
 
 /**
- * The bytes of a tuple, the same that FoundationDB's tuple layer gives it.
+ * The bytes of a tuple, the same that FoundationDB's tuple layer gives it, or the first error in the order of its
+ * elements.
  *
  * Keys are in the order of their first parts, then of their second, and so on; a tuple comes before the longer ones
  * that it begins. A descending part is the complement of its whole encoding. FoundationDB has no such parts and cannot
@@ -16,50 +36,168 @@ export function encodeTuple(
   parts: readonly TupleElement[],
   order: readonly PartOrder[] = ALL_ASCENDING,
 ): Result<Uint8Array, TupleEncodeError> {
-  const size = measure(parts, order);
-  if (typeof size !== "number") return err(size);
-  const bytes = new Uint8Array(size);
-  writeTuple(parts, order, bytes);
-  return ok(bytes);
-}
-
-/** Writes the bytes of a tuple into `out`, which is unchanged on an error. */
-export function encodeTupleInto(
-  parts: readonly TupleElement[],
-  order: readonly PartOrder[],
-  out: KeyBuf,
-): Result<void, TupleEncodeError> {
-  assertKeyBuf(out);
-  const size = measure(parts, order);
-  if (typeof size !== "number") return err(size);
-  if (isViewedBy(out, parts)) {
-    // Writing would overtake reading. Rare, so a copy is enough.
-    const bytes = new Uint8Array(size);
-    writeTuple(parts, order, bytes);
-    out.copyFromSlice(bytes);
-  } else {
-    writeTuple(parts, order, out.bytes);
-    out.commit(size);
-  }
-  return ok();
-}
-
-function measure(parts: readonly TupleElement[], order: readonly PartOrder[]): number | TupleEncodeError {
   if (!Array.isArray(parts)) assert(false, "tuple must be an array of its parts");
   assertOrder(order);
-  return measureTuple(parts, order);
+  return writer.writeTuple(parts, order) ? ok(writer.bytes.slice(0, writer.size)) : err(writer.failure!);
 }
 
-/** Whether some part, at any depth, is a view of `out`. */
-function isViewedBy(out: KeyBuf, parts: readonly TupleElement[]): boolean {
-  for (const part of parts) {
-    if (typeof part !== "object" || part === null) continue;
-    const isView = isBytes(part)
-      ? out.isViewedBy(part)
-      : "kind" in part
-        ? out.isViewedBy(part.bytes)
-        : isViewedBy(out, part);
-    if (isView) return true;
+/** Writes one element after another. Each `write…` returns `false` on an error, and `failure` then holds the reason. */
+class TupleWriter {
+  failure: TupleEncodeError | undefined = undefined;
+  /** Ignores writes beyond its end, as typed arrays do, so a part that is too large is still counted to its end. */
+  readonly bytes = new Uint8Array(MAX_KEY_SIZE);
+  size = 0;
+  #partIndex = 0;
+  #descends = false;
+
+  writeTuple(parts: readonly TupleElement[], order: readonly PartOrder[]): boolean {
+    this.size = 0;
+    for (let partIndex = 0; partIndex < parts.length; partIndex++) {
+      const start = this.size;
+      const descends = isDescending(order, partIndex);
+      const isTurn = partIndex > 0 && descends !== this.#descends;
+      this.#partIndex = partIndex;
+      this.#descends = descends;
+      if (isTurn && parts[partIndex] === null && isTerminated(parts[partIndex - 1]!)) {
+        return this.#fail({ kind: "AmbiguousNull", partIndex });
+      }
+      if (!this.#writeElement(parts[partIndex]!, 0)) return false;
+      if (this.size > MAX_KEY_SIZE) return this.#fail({ kind: "KeyTooLarge", size: this.size, max: MAX_KEY_SIZE });
+      if (descends) complement(this.bytes, start, this.size);
+    }
+    return true;
   }
-  return false;
+
+  #writeElement(element: TupleElement, depth: number): boolean {
+    switch (typeof element) {
+      case "string":
+        return this.#writeString(element);
+      case "bigint":
+        if (element > U64_MAX || element < -U64_MAX) {
+          return this.#fail({ kind: "IntegerTooLarge", partIndex: this.#partIndex });
+        }
+        this.size = writeInteger(element, this.bytes, this.size);
+        return true;
+      case "number":
+        this.#put(CODE_DOUBLE);
+        writeDouble(element, this.bytes, this.size);
+        this.size += 8;
+        return true;
+      case "boolean":
+        return this.#put(element ? CODE_TRUE : CODE_FALSE);
+      case "object":
+        return element === null ? this.#put(CODE_NULL) : this.#writeObject(element, depth);
+      case "undefined":
+      case "function":
+      case "symbol":
+        return this.#failUnsupported(element);
+    }
+  }
+
+  #writeObject(element: Uint8Array | TupleUuid | readonly TupleElement[], depth: number): boolean {
+    if (isBytes(element)) return this.#writeBytes(element);
+    if (isArray(element)) return this.#writeNested(element, depth + 1);
+    const { kind, bytes } = element as Partial<TupleUuid>;
+    if (kind !== "Uuid" || !isBytes(bytes)) return this.#failUnsupported(element);
+    if (bytes.length !== UUID_SIZE) {
+      return this.#fail({ kind: "WrongUuidSize", partIndex: this.#partIndex, size: bytes.length });
+    }
+    this.#put(CODE_UUID);
+    for (let index = 0; index < UUID_SIZE; index++) this.#put(bytes[index]!);
+    return true;
+  }
+
+  #writeNested(elements: readonly TupleElement[], depth: number): boolean {
+    if (depth > MAX_TUPLE_DEPTH) return this.#fail({ kind: "PartTooDeep", partIndex: this.#partIndex });
+    const start = this.size;
+    this.#put(CODE_NESTED);
+    // By index, not by iterator: an array with holes has `undefined` there, which is refused.
+    for (let index = 0; index < elements.length; index++) {
+      const element = elements[index]!;
+      if (!this.#writeElement(element, depth)) return false;
+      // A bare null would look like the end of the nested tuple.
+      if (element === null && !this.#escapeZero()) return false;
+      // Checked here too, and not only at the end: one array may occur many times, and the total take forever.
+      const size = this.size - start + 1;
+      if (size > MAX_KEY_SIZE) return this.#fail({ kind: "KeyTooLarge", size, max: MAX_KEY_SIZE });
+    }
+    return this.#put(TERMINATOR);
+  }
+
+  #writeBytes(bytes: Uint8Array): boolean {
+    this.#put(CODE_BYTES);
+    for (let index = 0; index < bytes.length; index++) {
+      this.#put(bytes[index]!);
+      if (bytes[index] === 0 && !this.#escapeZero()) return false;
+    }
+    return this.#put(TERMINATOR);
+  }
+
+  /** Writes UTF-8 without `TextEncoder`, because zeros must be escaped and most strings are short. */
+  #writeString(text: string): boolean {
+    if (utf8Size(text) < 0) return this.#fail({ kind: "LoneSurrogateInPart", partIndex: this.#partIndex });
+    this.#put(CODE_STRING);
+    for (let index = 0; index < text.length; index++) {
+      const unit = text.charCodeAt(index);
+      if (unit < 0x80) {
+        this.#put(unit);
+        if (unit === 0 && !this.#escapeZero()) return false;
+      } else {
+        const codePoint = text.codePointAt(index)!;
+        this.#putCharacter(codePoint);
+        // Two code units make one character above 0xffff.
+        if (codePoint > 0xffff) index++;
+      }
+    }
+    return this.#put(TERMINATOR);
+  }
+
+  /** Appends a character of two to four bytes. */
+  #putCharacter(codePoint: number): void {
+    if (codePoint < 0x800) {
+      this.#put(0xc0 | (codePoint >> 6));
+    } else {
+      if (codePoint < 0x1_0000) {
+        this.#put(0xe0 | (codePoint >> 12));
+      } else {
+        this.#put(0xf0 | (codePoint >> 18));
+        this.#put(0x80 | ((codePoint >> 12) & 0x3f));
+      }
+      this.#put(0x80 | ((codePoint >> 6) & 0x3f));
+    }
+    this.#put(0x80 | (codePoint & 0x3f));
+  }
+
+  /** Marks the zero just written as content. */
+  #escapeZero(): boolean {
+    if (this.#descends) return this.#fail({ kind: "ZeroInDescending", partIndex: this.#partIndex });
+    return this.#put(ESCAPE);
+  }
+
+  #put(byte: number): true {
+    this.bytes[this.size++] = byte;
+    return true;
+  }
+
+  #failUnsupported(element: unknown): false {
+    return this.#fail({ kind: "UnsupportedElement", partIndex: this.#partIndex, given: typeof element });
+  }
+
+  #fail(failure: TupleEncodeError): false {
+    this.failure = failure;
+    return false;
+  }
 }
+
+/** Whether an element's encoding ends with a terminator, so that what follows decides whether it is one. */
+function isTerminated(element: TupleElement): boolean {
+  return typeof element === "string" || isBytes(element) || Array.isArray(element);
+}
+
+/** `Array.isArray` that knows read-only arrays. */
+function isArray(element: TupleUuid | readonly TupleElement[]): element is readonly TupleElement[] {
+  return Array.isArray(element);
+}
+
+// Shared by all calls: nothing here awaits or calls back, so calls cannot interleave.
+const writer = /* @__PURE__ */ new TupleWriter();

@@ -1,4 +1,4 @@
-import { decodeTuple, encodeTuple, encodeTupleInto, KeyBuf, type TupleElement } from "@gossip/frontier";
+import { decodeTuple, encodeTuple, type TupleElement } from "@gossip/frontier";
 import { unwrap } from "@gossip/stdx";
 import { compare } from "@gossip/tools/bench";
 import { pack, unpack, type TupleItem } from "fdb-tuple";
@@ -26,20 +26,15 @@ const TUPLES: Readonly<Record<string, { readonly ours: TupleElement[]; readonly 
 };
 
 for (const [name, { ours, theirs }] of Object.entries(TUPLES)) {
-  const out = new KeyBuf();
   const packed = pack(theirs);
   const encoded = unwrap(encodeTuple(ours));
   if (Buffer.compare(packed, encoded) !== 0) throw new Error(`the two disagree on ${name}`);
   compare(`encode a tuple of ${name}`, {
     forms: {
       encodeTuple: () => encodeTuple(ours),
-      encodeTupleInto: () => encodeTupleInto(ours, [], out),
       "fdb-tuple pack": () => pack(theirs),
     },
-    bounds: [
-      { form: "encodeTuple", ratioAtMost: 1, toBestOf: ["fdb-tuple pack"] },
-      { form: "encodeTupleInto", ratioAtMost: 1, toBestOf: ["fdb-tuple pack"] },
-    ],
+    bounds: [{ form: "encodeTuple", ratioAtMost: 1, toBestOf: ["fdb-tuple pack"] }],
   });
   compare(`decode a tuple of ${name}`, {
     forms: { decodeTuple: () => decodeTuple(encoded), "fdb-tuple unpack": () => unpack(packed) },
