@@ -1,4 +1,4 @@
-import type { ManifestValidationError, ShardSpecInputError } from "@gossip/contracts";
+import type { ShardSpecInputError } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
 import type { HintedSplitError } from "./splits/hinted-split.ts";
 import type { HintPropagationError, ShardHintDecodeError, ShardMetadataDecodeError } from "./hints/hint-error.ts";
@@ -57,8 +57,8 @@ const SENTENCES: Sentences = {
       : `the metadata has a malformed hint: ${frontierErrorMessage(hintError)}`,
   HintTooLarge: ({ size, max }) => `a hint of ${size} bytes is over the limit of ${max}`,
 
-  InvalidPrefixBoundary: ({ boundary }) => `the child's ${wordFor(boundary)} is outside its parent's prefix`,
-  InvalidManifestBoundary: ({ boundary }) => `the child's ${wordFor(boundary)} is not one of its parent's rows`,
+  InvalidPrefixBoundary: ({ boundary }) => `the child's ${boundary.toLowerCase()} is outside its parent's prefix`,
+  InvalidManifestBoundary: ({ boundary }) => `the child's ${boundary.toLowerCase()} is not one of its parent's rows`,
   ManifestIdMismatch: ({ parent, child }) => `the child belongs to manifest ${child}, its parent to ${parent}`,
   EmptyManifestRange: ({ startRow, endRow }) => `the child has no rows: it starts at ${startRow} and ends at ${endRow}`,
   ParentMetadataInvalid: ({ reason }) => `the parent has no valid hint: ${frontierErrorMessage(reason)}`,
@@ -76,7 +76,8 @@ const SENTENCES: Sentences = {
   ManifestCtorInvalid: ({ reason }) => `the rows are not a valid shard: ${frontierErrorMessage(reason)}`,
   SpecInvalid: ({ reason }) => `the spec was refused: ${frontierErrorMessage(reason)}`,
   InvalidSpecHandle: () => "the handle is stale, or belongs to another arena",
-  ManifestInvalid: ({ reason }) => `the staged shards are not a valid manifest: ${manifestRefusal(reason)}`,
+  // Only the kind: another package describes manifest errors.
+  ManifestInvalid: ({ reason }) => `the staged shards are not a valid manifest: ${reason.kind}`,
 
   EmptyPath: () => "a path must not be empty",
   LoneSurrogate: ({ index }) => `code unit ${index} of the path is a lone surrogate`,
@@ -99,12 +100,3 @@ const SENTENCES: Sentences = {
   NonCanonical: ({ offset }) => `the element at offset ${offset} is not in canonical form`,
   TooDeep: ({ offset }) => `the tuple at offset ${offset} is nested more than 64 deep`,
 };
-
-function wordFor(boundary: "Start" | "End"): string {
-  return boundary === "Start" ? "start" : "end";
-}
-
-/** Only the kind: another package describes manifest errors. */
-function manifestRefusal(reason: ManifestValidationError | undefined): string {
-  return reason?.kind ?? "unknown reason";
-}

@@ -40,11 +40,11 @@ describe.each([
   { where: "with Buffer", load: () => Promise.resolve(withBuffer) },
   { where: "without Buffer", load: () => import("./compare-bytes.ts") },
 ])("$where", ({ where, load }) => {
-  let { compareBytes, equalBytes, startsWith, compareBytesAt } = withBuffer;
+  let { compareBytes, equalBytes, startsWith } = withBuffer;
   beforeAll(async () => {
     vi.resetModules();
     if (where === "without Buffer") vi.stubGlobal("Buffer", undefined);
-    ({ compareBytes, equalBytes, startsWith, compareBytesAt } = await load());
+    ({ compareBytes, equalBytes, startsWith } = await load());
     vi.unstubAllGlobals();
   });
   afterAll(() => vi.resetModules());
@@ -76,17 +76,6 @@ describe.each([
         const prefix = isPrefix ? a.slice(0, b.length) : b;
         const cut = a.slice(0, prefix.length);
         expect(startsWith(makeA(a), makeB(prefix))).toBe(expectedSign(cut, prefix) === 0);
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  test("compareBytesAt sees the bytes of its range and no others", () => {
-    const around = fc.array(fc.nat(255), { maxLength: 3 });
-    fc.assert(
-      fc.property(pair, around, around, makers, ({ a, b }, before, after, make) => {
-        const bytes = make([...before, ...a, ...after]);
-        expect(Math.sign(compareBytesAt(bytes, before.length, a.length, make(b)))).toBe(expectedSign(a, b));
       }),
       { numRuns: 500 },
     );

@@ -1,5 +1,5 @@
 import { assert, assertBytes, assertCount, nameType } from "./assert.ts";
-import { compareBytesAt } from "./compare-bytes.ts";
+import { equalBytes } from "./compare-bytes.ts";
 import { INSPECT } from "./inspect-symbol.ts";
 
 const MAX_BUF_CAPACITY = 2 ** 32 - 1;
@@ -92,14 +92,12 @@ export class FixedBuf {
   /** Whether the same bytes are written, whatever the capacities. */
   equals(other: FixedBuf): boolean {
     assert(other instanceof FixedBuf, () => `other must be a FixedBuf, got ${nameType(other)}`);
-    return compareBytesAt(this.#bytes, 0, this.#length, other.read()) === 0;
+    return equalBytes(this.read(), other.read());
   }
 
   /** The sizes and the first eight bytes. JSON has none of it. */
   [INSPECT](): string {
-    const shown = Array.from(this.#bytes.subarray(0, Math.min(this.#length, SHOWN_BYTES)), (byte) =>
-      byte.toString(16).padStart(2, "0"),
-    );
+    const shown = Array.from(this.read().subarray(0, SHOWN_BYTES), (byte) => byte.toString(16).padStart(2, "0"));
     return `FixedBuf(${this.#length} of ${this.capacity}: ${shown.join("")}${this.#length > SHOWN_BYTES ? "…" : ""})`;
   }
 }

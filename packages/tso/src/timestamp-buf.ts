@@ -1,12 +1,7 @@
 import { assert } from "@gossip/stdx";
-import { assertObject } from "@gossip/stdx/internal";
+import { assertObject, HIGH, LOW } from "@gossip/stdx/internal";
 import { isPhysicalMs, MAX_GRANT_COUNT } from "./limits.ts";
 import type { Timestamp } from "./timestamp.ts";
-
-// A 64-bit integer lies in memory as two 32-bit words. Which comes first is the machine's business.
-const IS_LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
-const LOW = IS_LITTLE_ENDIAN ? 0 : 1;
-const HIGH = IS_LITTLE_ENDIAN ? 1 : 0;
 
 /** 2^14: what is left of a 32-bit word beside the 18 logical bits. */
 const MS_PER_LOW_WORD = 16_384;

@@ -35,8 +35,8 @@ describe("WindowGrant", () => {
     fc.assert(
       fc.property(valid, valid, (a, b) => {
         const buf = new TimestampBuf(a.count + b.count);
-        WindowGrant.appendInto(a, buf);
-        WindowGrant.appendInto(b, buf);
+        buf.append(a);
+        buf.append(b);
         const expected = [a, b].flatMap((grant) =>
           Array.from({ length: grant.count }, (_, i) => WindowGrant.at(grant, i)),
         );

@@ -3,7 +3,6 @@ import { assertObject } from "@gossip/stdx/internal";
 import type { CoreError } from "./core-error.ts";
 import type { Epoch } from "./epoch.ts";
 import { isPhysicalMs, MAX_GRANT_COUNT } from "./limits.ts";
-import { TimestampBuf } from "./timestamp-buf.ts";
 import { Timestamp } from "./timestamp.ts";
 
 /**
@@ -51,13 +50,6 @@ export const WindowGrant = {
     assertObject(grant, "a grant");
     assert(Number.isInteger(index) && index >= 0 && index < grant.count, "the index lies below the grant's count");
     return Timestamp.pack({ physicalMs: grant.physicalMs, logical: grant.logicalStart + index });
-  },
-
-  /** Append every timestamp of the grant to `out`, which must have room for it. */
-  appendInto(grant: WindowGrant, out: TimestampBuf): void {
-    assertObject(grant, "a grant");
-    assert(out instanceof TimestampBuf, "a grant is appended to a TimestampBuf");
-    out.append(grant);
   },
 } as const;
 

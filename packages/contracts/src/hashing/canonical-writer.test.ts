@@ -65,7 +65,7 @@ describe("CanonicalWriter", () => {
           write(reused, one);
         }
         const bytes = new Uint8Array(Buffer.concat(fields.map(expected)));
-        expect(fresh.toOwned()).toEqual(bytes);
+        expect(new Uint8Array(fresh.view())).toEqual(bytes);
         expect(new Uint8Array(reused.view())).toEqual(bytes);
         expect(reused.length).toBe(bytes.length);
       }),
@@ -75,7 +75,7 @@ describe("CanonicalWriter", () => {
   test("writes fixed bytes as they are", () => {
     const out = new CanonicalWriter();
     out.fixedBytes(Uint8Array.of(1, 2, 3));
-    expect(out.toOwned()).toEqual(Uint8Array.of(1, 2, 3));
+    expect(out.view()).toEqual(Uint8Array.of(1, 2, 3));
   });
 
   test("gives back what a large message took", () => {
@@ -98,15 +98,6 @@ describe("CanonicalWriter", () => {
     out.reset();
     out.fixedBytes(filled(3, 4));
     expect(out.view()).toEqual(filled(3, 4));
-  });
-
-  test("a copy does not change with the writer", () => {
-    const out = new CanonicalWriter();
-    out.u8(1);
-    const owned = out.toOwned();
-    out.reset();
-    out.u8(2);
-    expect(owned).toEqual(Uint8Array.of(1));
   });
 
   test("refuses what does not fit its field, and writes nothing then", () => {

@@ -48,15 +48,16 @@ export class CanonicalWriter {
 
   /** Bytes of a fixed size, such as a tenant id or a tag. They have no length field. */
   fixedBytes(value: Uint8Array): void {
-    assertBytes(value, "fixed bytes field");
-    this.#copy(value);
+    assertBytes(value, "bytes field");
+    const offset = this.#claim(value.length);
+    this.#bytes.set(value, offset);
   }
 
   /** Bytes of any size, after their length. */
   bytes(value: Uint8Array): void {
     assertBytes(value, "bytes field");
     this.u32(value.length);
-    this.#copy(value);
+    this.fixedBytes(value);
   }
 
   /** Discards what was written. Earlier views become invalid. */
@@ -69,16 +70,6 @@ export class CanonicalWriter {
   view(): Uint8Array {
     if (this.#last.length !== this.#length) this.#last = this.#bytes.subarray(0, this.#length);
     return this.#last;
-  }
-
-  /** A copy of what was written. */
-  toOwned(): Uint8Array {
-    return this.#bytes.slice(0, this.#length);
-  }
-
-  #copy(value: Uint8Array): void {
-    const offset = this.#claim(value.length);
-    this.#bytes.set(value, offset);
   }
 
   /** Make room for `size` bytes at the end and return where they start. */

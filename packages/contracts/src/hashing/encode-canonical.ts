@@ -1,5 +1,4 @@
-import { assert } from "@gossip/stdx";
-import { CanonicalWriter } from "./canonical-writer.ts";
+import type { CanonicalWriter } from "./canonical-writer.ts";
 import { assertCursor, type Cursor } from "../cursors/cursor.ts";
 import { assertShardKey, type ShardKey } from "../ids/shard-key.ts";
 import { readShardSpec, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
@@ -13,7 +12,6 @@ const PRESENT = 1;
 /** Run, then shard. */
 export function encodeShardKeyInto(key: ShardKey, out: CanonicalWriter): void {
   assertShardKey(key);
-  assertWriter(out);
   out.u64(key.run);
   out.u64(key.shard);
 }
@@ -21,7 +19,6 @@ export function encodeShardKeyInto(key: ShardKey, out: CanonicalWriter): void {
 /** Last key, then token. Each is a byte 0 if absent, else a byte 1, the length and the bytes. */
 export function encodeCursorInto(cursor: Cursor, out: CanonicalWriter): void {
   assertCursor(cursor);
-  assertWriter(out);
   encodeOptionalBytesInto(cursor.lastKey, out);
   encodeOptionalBytesInto(cursor.token, out);
 }
@@ -29,24 +26,14 @@ export function encodeCursorInto(cursor: Cursor, out: CanonicalWriter): void {
 /** Start, end, metadata, each after its length. */
 export function encodeShardSpecInto(spec: ShardSpecRef, out: CanonicalWriter): void {
   const { keyRangeStart, keyRangeEnd, metadata } = readShardSpec(spec);
-  assertWriter(out);
   out.bytes(keyRangeStart);
   out.bytes(keyRangeEnd);
   out.bytes(metadata);
 }
 
-/** Throws unless `out` is a `CanonicalWriter`, before anything is written. */
-export function assertWriter(out: unknown): asserts out is CanonicalWriter {
-  assert(out instanceof CanonicalWriter, "canonical bytes must be written into a CanonicalWriter");
-}
-
 function encodeOptionalBytesInto(bytes: Uint8Array | undefined, out: CanonicalWriter): void {
-  if (bytes === undefined) {
-    out.u8(ABSENT);
-    return;
-  }
-  out.u8(PRESENT);
-  out.bytes(bytes);
+  out.u8(bytes === undefined ? ABSENT : PRESENT);
+  if (bytes !== undefined) out.bytes(bytes);
 }
 
 /**
@@ -57,7 +44,6 @@ function encodeOptionalBytesInto(bytes: Uint8Array | undefined, out: CanonicalWr
  */
 export function encodeSplitReplacePlanInto(plan: SplitReplacePlan, out: CanonicalWriter): void {
   const children = readReplacePlan(plan);
-  assertWriter(out);
   out.u32(children.length);
   for (const { index } of byStart(children.map((child) => child.spec))) {
     const { spec, cursor } = children[index]!;
@@ -69,7 +55,6 @@ export function encodeSplitReplacePlanInto(plan: SplitReplacePlan, out: Canonica
 /** The parent's new spec, then the residual's. */
 export function encodeSplitResidualPlanInto(plan: SplitResidualPlan, out: CanonicalWriter): void {
   const { parentNewSpec, residualSpec } = readResidualPlan(plan);
-  assertWriter(out);
   encodeShardSpecInto(parentNewSpec, out);
   encodeShardSpecInto(residualSpec, out);
 }

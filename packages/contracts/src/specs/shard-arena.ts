@@ -1,11 +1,23 @@
-import { assert, assertCount, err, MAX_SLAB_CAPACITY, ok, type Result, type SlabFull } from "@gossip/stdx";
+import {
+  assert,
+  assertCount,
+  ByteSlab,
+  ByteSlot,
+  err,
+  MAX_SLAB_CAPACITY,
+  ok,
+  type Result,
+  type SlabFull,
+} from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 import { MAX_ARENA_SLOTS } from "../limits.ts";
 import { assertFields, checkFields, type ShardSpecRef } from "./shard-spec-ref.ts";
-import { SpecSlots } from "./spec-slots.ts";
 
 /** No arena has the id zero. */
 let lastArenaId = 0;
+
+/** A request that no slab can serve: its error contains the size that the slab could serve. */
+const ANYTHING = Number.MAX_SAFE_INTEGER;
 
 /**
  * Identifies a spec in a `ShardArena`. It is a value and may be copied.
@@ -17,6 +29,20 @@ export interface ShardSpecHandle {
   readonly slot: number;
   readonly generation: number;
   readonly arenaId: number;
+}
+
+/** Where the arena keeps one spec at a time. It is used again and again, so that storing a spec allocates nothing. */
+class SpecSlot {
+  isLive = false;
+  /** How often the slot was freed or cleared. It never wraps, so a handle never becomes valid again. */
+  generation: number;
+  readonly start = new ByteSlot();
+  readonly end = new ByteSlot();
+  readonly metadata = new ByteSlot();
+
+  constructor(generation: number) {
+    this.generation = generation;
+  }
 }
 
 /**
@@ -31,10 +57,20 @@ export interface ShardSpecHandle {
  */
 export class ShardArena {
   readonly #id = ++lastArenaId;
-  readonly #slots: SpecSlots;
+  /** How many specs there is room for. */
+  readonly specSlots: number;
+  readonly #slab: ByteSlab;
+  /** Made when they are first used. */
+  readonly #slots: SpecSlot[] = [];
+  /** Freed slots, the last one on top. */
+  readonly #freed: number[] = [];
+  /** Slots from here on are unused since the arena was created or cleared. */
+  #freshSlot = 0;
+  #clearCount = 0;
 
-  private constructor(slots: SpecSlots) {
-    this.#slots = slots;
+  private constructor(specSlots: number, byteCapacity: number) {
+    this.specSlots = specSlots;
+    this.#slab = new ByteSlab(byteCapacity);
   }
 
   /** Room for `specSlots` specs whose bounds and metadata take up to `byteCapacity` bytes of slab. */
@@ -42,7 +78,7 @@ export class ShardArena {
     assertObject(capacity, "arena capacity");
     assertCount(capacity.specSlots, "spec slots", { min: 0, max: MAX_ARENA_SLOTS });
     assertCount(capacity.byteCapacity, "byte capacity", { min: 0, max: MAX_SLAB_CAPACITY });
-    return new ShardArena(new SpecSlots(capacity));
+    return new ShardArena(capacity.specSlots, capacity.byteCapacity);
   }
 
   /** The id that handles of this arena carry. */
@@ -50,21 +86,22 @@ export class ShardArena {
     return this.#id;
   }
 
-  get specSlots(): number {
-    return this.#slots.slotCount;
-  }
-
   get liveSpecCount(): number {
-    return this.#slots.liveCount;
+    return this.#freshSlot - this.#freed.length;
   }
 
   get byteCapacity(): number {
-    return this.#slots.slab.capacity;
+    return this.#slab.capacity;
   }
 
   /** Bytes of slab that live specs take, rounding included. */
   get liveBytes(): number {
-    return this.#slots.slab.liveBytes;
+    return this.#slab.liveBytes;
+  }
+
+  /** The largest field of a spec that there is room for now, rounded down to a power of two: `SlabFull.available`. */
+  get largestFreeSize(): number {
+    return this.#slab.refusalFor(ANYTHING)!.available;
   }
 
   /**
@@ -74,21 +111,21 @@ export class ShardArena {
    * own. Nothing has changed then. A spec that `validateShardSpec` refuses is an `InvariantViolation`: validate first.
    */
   allocSpec(spec: ShardSpecRef): Result<ShardSpecHandle, SlabFull> {
-    const slot = this.#slots.nextSlot;
+    const slot = this.#nextSlot;
     const refusal = this.#store(spec);
     return refusal === undefined ? ok(this.#handleOf(slot)) : err(refusal);
   }
 
   /** Like `allocSpec`, but returns `undefined` if there is no room. `allocSpec` then returns the reason. */
   tryAllocSpec(spec: ShardSpecRef): ShardSpecHandle | undefined {
-    const slot = this.#slots.nextSlot;
+    const slot = this.#nextSlot;
     return this.#store(spec) === undefined ? this.#handleOf(slot) : undefined;
   }
 
   /** The spec, borrowed, or `undefined` if the handle is stale or foreign. */
   tryViewSpec(handle: ShardSpecHandle): ShardSpecRef | undefined {
-    if (!this.#holds(handle)) return undefined;
-    return new ArenaSpecView(this.#slots, handle.slot, handle.generation);
+    const slot = this.#liveSlot(handle);
+    return slot && new ArenaSpecView(this.#slab, slot);
   }
 
   /** Like `tryViewSpec`, but throws for a stale or foreign handle. */
@@ -100,12 +137,26 @@ export class ShardArena {
 
   /** Frees a spec and its bytes. Ignores a stale or foreign handle. */
   freeSpec(handle: ShardSpecHandle): void {
-    if (this.#holds(handle)) this.#slots.release(handle.slot);
+    const slot = this.#liveSlot(handle);
+    if (slot === undefined) return;
+    this.#slab.deallocate(slot.metadata);
+    this.#slab.deallocate(slot.end);
+    this.#slab.deallocate(slot.start);
+    slot.isLive = false;
+    slot.generation += 1;
+    this.#freed.push(handle.slot);
   }
 
-  /** Frees everything. All earlier handles and views become stale. */
+  /** Frees everything. All earlier handles and views become stale, and slot 0 is the next to use. */
   clear(): void {
-    this.#slots.clear();
+    this.#slab.clear();
+    for (const slot of this.#slots) {
+      slot.isLive = false;
+      slot.generation += 1;
+    }
+    this.#clearCount += 1;
+    this.#freed.length = 0;
+    this.#freshSlot = 0;
   }
 
   /** Clears the arena. */
@@ -113,29 +164,47 @@ export class ShardArena {
     this.clear();
   }
 
+  /** The slot for the next spec: the one freed last, or else the lowest unused one. */
+  get #nextSlot(): number {
+    return this.#freed.at(-1) ?? this.#freshSlot;
+  }
+
+  #handleOf(slot: number): ShardSpecHandle {
+    return { slot, generation: this.#slots[slot]!.generation, arenaId: this.#id };
+  }
+
   /** Copies a spec into the next slot, or changes nothing and returns the reason. */
   #store(spec: ShardSpecRef): SlabFull | undefined {
     assertObject(spec, "shard spec");
     const { keyRangeStart: start, keyRangeEnd: end, metadata } = spec;
     assertFields(start, end, metadata);
-    assert(
-      checkFields(start, end, metadata).ok,
-      "shard spec must be valid before it is allocated: see validateShardSpec",
-    );
-    const slots = this.#slots;
-    if (slots.liveCount === slots.slotCount) return { kind: "SlabFull", requested: 1, available: 0 };
-    return slots.store(start, end, metadata);
+    const isValid = checkFields(start, end, metadata).ok;
+    assert(isValid, "shard spec must be valid before it is allocated: see validateShardSpec");
+    if (this.liveSpecCount === this.specSlots) return { kind: "SlabFull", requested: 1, available: 0 };
+
+    const slot = (this.#slots[this.#nextSlot] ??= new SpecSlot(this.#clearCount));
+    if (!this.#slab.allocateInto(start, slot.start)) return this.#undo(start.length, []);
+    if (!this.#slab.allocateInto(end, slot.end)) return this.#undo(end.length, [slot.start]);
+    if (!this.#slab.allocateInto(metadata, slot.metadata)) return this.#undo(metadata.length, [slot.end, slot.start]);
+
+    if (this.#freed.pop() === undefined) this.#freshSlot += 1;
+    slot.isLive = true;
+    return undefined;
   }
 
-  #handleOf(slot: number): ShardSpecHandle {
-    return { slot, generation: this.#slots.generationOf(slot), arenaId: this.#id };
+  /** Frees the stored part of a spec. Returns the size that was refused and the size that the slab could serve now. */
+  #undo(refusedSize: number, stored: readonly ByteSlot[]): SlabFull {
+    const { requested } = this.#slab.refusalFor(refusedSize)!;
+    for (const slot of stored) this.#slab.deallocate(slot);
+    return { kind: "SlabFull", requested, available: this.largestFreeSize };
   }
 
-  #holds(handle: ShardSpecHandle): boolean {
+  #liveSlot(handle: ShardSpecHandle): SpecSlot | undefined {
     assertObject(handle, "shard spec handle");
-    // Only the slot is used as an index, so it must be a number: text could name a property.
-    if (typeof handle.slot !== "number" || handle.arenaId !== this.#id) return false;
-    return this.#slots.isLive(handle.slot, handle.generation);
+    // The slot is used as an index, so it must be a number: text could name a property.
+    if (typeof handle.slot !== "number" || handle.arenaId !== this.#id) return undefined;
+    const slot = this.#slots[handle.slot];
+    return slot?.isLive === true && slot.generation === handle.generation ? slot : undefined;
   }
 }
 
@@ -148,28 +217,32 @@ export class ShardArena {
  *
  * Each read of a field allocates an array, so read it once.
  */
-export class ArenaSpecView implements ShardSpecRef {
-  readonly #slots: SpecSlots;
-  readonly #slot: number;
+class ArenaSpecView implements ShardSpecRef {
+  readonly #slab: ByteSlab;
+  readonly #slot: SpecSlot;
   readonly #generation: number;
 
-  constructor(slots: SpecSlots, slot: number, generation: number) {
-    this.#slots = slots;
+  constructor(slab: ByteSlab, slot: SpecSlot) {
+    this.#slab = slab;
     this.#slot = slot;
-    this.#generation = generation;
+    this.#generation = slot.generation;
   }
 
-  // Shared code is in `SpecSlots`: a private method here would make every view a word larger.
-
   get keyRangeStart(): Uint8Array {
-    return this.#slots.slab.get(this.#slots.liveFields(this.#slot, this.#generation).start);
+    return this.#slab.get(liveSince(this.#slot, this.#generation).start);
   }
 
   get keyRangeEnd(): Uint8Array {
-    return this.#slots.slab.get(this.#slots.liveFields(this.#slot, this.#generation).end);
+    return this.#slab.get(liveSince(this.#slot, this.#generation).end);
   }
 
   get metadata(): Uint8Array {
-    return this.#slots.slab.get(this.#slots.liveFields(this.#slot, this.#generation).metadata);
+    return this.#slab.get(liveSince(this.#slot, this.#generation).metadata);
   }
+}
+
+// Not a private method, which would make every view a word larger.
+function liveSince(slot: SpecSlot, generation: number): SpecSlot {
+  assert(slot.generation === generation, "shard spec view outlived its spec: it was freed, or the arena cleared");
+  return slot;
 }

@@ -167,34 +167,20 @@ function checkEnds(
 }
 
 function checkNeighbors(sorted: readonly ChildRange[]): Result<void, SplitValidationError> {
-  let faulty: { readonly child: ChildRange; readonly next: ChildRange } | undefined;
-  for (let index = 0; index + 1 < sorted.length; index++) {
-    const child = sorted[index]!;
-    const next = sorted[index + 1]!;
-    if (child.end.length > 0 && equalBytes(child.end, next.start)) continue;
-    if (faulty === undefined || isListedBefore([child, next], [faulty.child, faulty.next])) faulty = { child, next };
-  }
+  const [faulty] = sorted
+    .slice(1)
+    .map((next, index) => ({ child: sorted[index]!, next }))
+    .filter(({ child, next }) => child.end.length === 0 || !equalBytes(child.end, next.start))
+    .map((pair) => ({ ...pair, listed: [pair.child.index, pair.next.index].sort((a, b) => a - b) }))
+    .sort((a, b) => a.listed[0]! - b.listed[0]! || a.listed[1]! - b.listed[1]!);
   if (faulty === undefined) return ok();
 
   const { child, next } = faulty;
   const indexes = { childIndex: child.index, nextChildIndex: next.index };
   // If both are empty they are equal, and still no boundary: the child has no end, and the next has no start.
   if (equalBytes(child.end, next.start)) return err({ kind: "OverlappingChild", ...indexes });
-  return err({
-    kind: "BoundaryMismatch",
-    ...indexes,
-    childEnd: child.end.length,
-    nextChildStart: next.start.length,
-  });
-}
-
-type Pair = readonly [ChildRange, ChildRange];
-
-/** Order pairs by the lower of their positions in the caller's list, then by the higher. */
-function isListedBefore(a: Pair, b: Pair): boolean {
-  const lower = ([one, other]: Pair): number => Math.min(one.index, other.index);
-  const upper = ([one, other]: Pair): number => Math.max(one.index, other.index);
-  return lower(a) === lower(b) ? upper(a) < upper(b) : lower(a) < lower(b);
+  const sizes = { childEnd: child.end.length, nextChildStart: next.start.length };
+  return err({ kind: "BoundaryMismatch", ...indexes, ...sizes });
 }
 
 function checkEach(children: readonly ShardSpecRef[]): Result<void, SplitValidationError> {

@@ -1,7 +1,10 @@
 import { MAX_KEY_SIZE } from "@gossip/contracts";
 import { assertBytes } from "@gossip/stdx";
-import { assertKeyBuf, type KeyBuf } from "../keys/key-buf.ts";
-import { prefixSuccessor, prefixSuccessorInto } from "./prefix-successor.ts";
+import { assertKeyBuf, KeyBuf } from "../keys/key-buf.ts";
+import { prefixSuccessorInto } from "./prefix-successor.ts";
+
+// Holds the result of the owned form before it is copied.
+const spare = /* @__PURE__ */ new KeyBuf();
 
 /**
  * Write into `out` the least key above `key`.
@@ -28,9 +31,5 @@ export function keySuccessorInto(key: Uint8Array, out: KeyBuf): boolean {
 
 /** The least key above `key`, or `undefined` if `keySuccessorInto` returns `false`. */
 export function keySuccessor(key: Uint8Array): Uint8Array | undefined {
-  assertBytes(key, "key");
-  if (key.length >= MAX_KEY_SIZE) return prefixSuccessor(key);
-  const successor = new Uint8Array(key.length + 1);
-  successor.set(key);
-  return successor;
+  return keySuccessorInto(key, spare) ? spare.toOwned() : undefined;
 }

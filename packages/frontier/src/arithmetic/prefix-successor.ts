@@ -1,6 +1,9 @@
 import { MAX_KEY_SIZE } from "@gossip/contracts";
 import { assertBytes } from "@gossip/stdx";
-import { assertKeyBuf, type KeyBuf } from "../keys/key-buf.ts";
+import { assertKeyBuf, KeyBuf } from "../keys/key-buf.ts";
+
+// Holds the result of the owned form before it is copied.
+const spare = /* @__PURE__ */ new KeyBuf();
 
 /**
  * Write into `out` the least key that is above every key starting with `prefix`.
@@ -16,8 +19,10 @@ import { assertKeyBuf, type KeyBuf } from "../keys/key-buf.ts";
 export function prefixSuccessorInto(prefix: Uint8Array, out: KeyBuf): boolean {
   assertBytes(prefix, "prefix");
   assertKeyBuf(out);
-  const size = successorSize(prefix);
-  if (size === 0) return false;
+  // Ends with the last byte that can be incremented. Every byte after that is `ff`, and is left out.
+  let size = prefix.length;
+  while (size > 0 && prefix[size - 1] === 0xff) size--;
+  if (size === 0 || prefix.length > MAX_KEY_SIZE) return false;
 
   // The whole prefix, although its end is not needed: a shorter one would need a view.
   out.bytes.set(prefix);
@@ -28,23 +33,5 @@ export function prefixSuccessorInto(prefix: Uint8Array, out: KeyBuf): boolean {
 
 /** The least key above every key starting with `prefix`, or `undefined` if `prefixSuccessorInto` returns `false`. */
 export function prefixSuccessor(prefix: Uint8Array): Uint8Array | undefined {
-  assertBytes(prefix, "prefix");
-  const size = successorSize(prefix);
-  if (size === 0) return undefined;
-
-  const successor = new Uint8Array(prefix.subarray(0, size));
-  successor[size - 1]! += 1;
-  return successor;
-}
-
-/**
- * The size of the successor of a prefix in bytes; zero if there is none.
- *
- * It ends with the last byte that can be incremented. Every byte after that is `ff`, and is left out.
- */
-function successorSize(prefix: Uint8Array): number {
-  if (prefix.length > MAX_KEY_SIZE) return 0;
-  let size = prefix.length;
-  while (size > 0 && prefix[size - 1] === 0xff) size--;
-  return size;
+  return prefixSuccessorInto(prefix, spare) ? spare.toOwned() : undefined;
 }

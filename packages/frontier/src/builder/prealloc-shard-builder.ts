@@ -12,7 +12,6 @@ import {
   type ShardSpecRef,
 } from "@gossip/contracts";
 import { assert, assertCount, err, InlineVec, ok, type Result, type SlabFull } from "@gossip/stdx";
-import { afterRollback } from "./after-rollback.ts";
 import {
   assertRangeSplit,
   checkParts,
@@ -54,6 +53,18 @@ export interface BuilderLimits {
   readonly cap?: number;
 }
 
+/** The id of a shard that was added, or why it was refused: no room in the builder, an invalid shard, a full arena. */
+type Added<E> = Result<ShardId, CapacityExceeded | E | SlabFull>;
+
+/** The ids of the shards of a split, or why it was refused. */
+type Split<E> = Result<ShardId[], FanOutExceeded | CapacityExceeded | E | SlabFull>;
+
+/** A staged shard. Its id is its position: entries are never removed one by one. */
+interface Entry {
+  readonly handle: ShardSpecHandle;
+  readonly cursor: Cursor;
+}
+
 /**
  * Stages the first shards of a run in an arena, then returns them as a manifest.
  *
@@ -68,10 +79,8 @@ export class PreallocShardBuilder {
   readonly entryLimit: number;
   readonly #arena: ShardArena;
   readonly #scratch = new ShardSpecScratch();
-  // An entry is a handle and a cursor at the same index: two lists instead of an object per entry. They never spill,
-  // because every call first checks for room, and the limit is within the capacity.
-  #handles: InlineVec<ShardSpecHandle>;
-  #cursors: InlineVec<Cursor>;
+  // Never spills, because every call first checks for room, and the limit is within the capacity.
+  #entries: InlineVec<Entry>;
   #isDisposed = false;
 
   /** Throws `InvariantViolation` for what `tryNew` refuses. */
@@ -80,8 +89,7 @@ export class PreallocShardBuilder {
     assert(refused === undefined, () => frontierErrorMessage(refused!));
     this.#arena = arena;
     this.entryLimit = limits.entryLimit;
-    this.#handles = new InlineVec(limits.cap ?? MAX_BUILDER_ENTRIES);
-    this.#cursors = new InlineVec(this.#handles.capacity);
+    this.#entries = new InlineVec(limits.cap ?? MAX_BUILDER_ENTRIES);
   }
 
   /** Errors, in this order: a limit of zero, above the capacity, above what a manifest may hold. */
@@ -91,61 +99,49 @@ export class PreallocShardBuilder {
   }
 
   get length(): number {
-    return this.#handles.length;
+    return this.#entries.length;
   }
 
   get isEmpty(): boolean {
-    return this.#handles.isEmpty;
+    return this.#entries.isEmpty;
   }
 
   get remainingEntries(): number {
-    return this.entryLimit - this.#handles.length;
+    return this.entryLimit - this.#entries.length;
   }
 
   /** Stage a shard as `rangeShard` makes it, without progress. */
-  addRange(input: RangeShardInput): Result<ShardId, CapacityExceeded | RangeInvalid | SlabFull> {
-    return this.#add(input, Cursor.initial(), "RangeInvalid", rangeShardInto);
+  addRange(input: RangeShardInput): Added<RangeInvalid> {
+    return this.addRangeWithCursor(input, Cursor.initial());
   }
 
   /** As `addRange`, with progress. `buildInputs` checks that it lies in the range. */
-  addRangeWithCursor(
-    input: RangeShardInput,
-    cursor: Cursor,
-  ): Result<ShardId, CapacityExceeded | RangeInvalid | SlabFull> {
-    assertCursor(cursor);
+  addRangeWithCursor(input: RangeShardInput, cursor: Cursor): Added<RangeInvalid> {
     return this.#add(input, cursor, "RangeInvalid", rangeShardInto);
   }
 
   /** Stage a shard as `prefixShard` makes it, without progress. */
-  addPrefix(input: PrefixShardInput): Result<ShardId, CapacityExceeded | PrefixInvalid | SlabFull> {
-    return this.#add(input, Cursor.initial(), "PrefixInvalid", prefixShardInto);
+  addPrefix(input: PrefixShardInput): Added<PrefixInvalid> {
+    return this.addPrefixWithCursor(input, Cursor.initial());
   }
 
   /** As `addPrefix`, with progress. `buildInputs` checks that it lies in the range. */
-  addPrefixWithCursor(
-    input: PrefixShardInput,
-    cursor: Cursor,
-  ): Result<ShardId, CapacityExceeded | PrefixInvalid | SlabFull> {
-    assertCursor(cursor);
+  addPrefixWithCursor(input: PrefixShardInput, cursor: Cursor): Added<PrefixInvalid> {
     return this.#add(input, cursor, "PrefixInvalid", prefixShardInto);
   }
 
   /** Stage a shard as `manifestShard` makes it, without progress. */
-  addManifest(input: ManifestShardInput): Result<ShardId, CapacityExceeded | ManifestCtorInvalid | SlabFull> {
-    return this.#add(input, Cursor.initial(), "ManifestCtorInvalid", manifestShardInto);
+  addManifest(input: ManifestShardInput): Added<ManifestCtorInvalid> {
+    return this.addManifestWithCursor(input, Cursor.initial());
   }
 
   /** As `addManifest`, with progress. `buildInputs` checks that it lies in the range. */
-  addManifestWithCursor(
-    input: ManifestShardInput,
-    cursor: Cursor,
-  ): Result<ShardId, CapacityExceeded | ManifestCtorInvalid | SlabFull> {
-    assertCursor(cursor);
+  addManifestWithCursor(input: ManifestShardInput, cursor: Cursor): Added<ManifestCtorInvalid> {
     return this.#add(input, cursor, "ManifestCtorInvalid", manifestShardInto);
   }
 
   /** Stage a copy of any spec, without progress. */
-  addSpecRef(spec: ShardSpecRef): Result<ShardId, CapacityExceeded | SpecInvalid | SlabFull> {
+  addSpecRef(spec: ShardSpecRef): Added<SpecInvalid> {
     const room = this.#checkRoom(1);
     if (!room.ok) return room;
     const checked = validateShardSpec(spec);
@@ -169,9 +165,7 @@ export class PreallocShardBuilder {
    * part that is not a range (the points are not in order, a point is empty, something is too large); no room in the
    * arena.
    */
-  splitRangeByBoundaries(
-    input: RangeSplitInput,
-  ): Result<ShardId[], FanOutExceeded | CapacityExceeded | RangeInvalid | SlabFull> {
+  splitRangeByBoundaries(input: RangeSplitInput): Split<RangeInvalid> {
     assertRangeSplit(input);
     const room = this.#checkFanOut(input.splitPoints.length + 1);
     if (!room.ok) return room;
@@ -187,9 +181,7 @@ export class PreallocShardBuilder {
    * Errors, in this order; nothing is staged then: no rows, or zero per shard; more shards than a split may make; more
    * than there is room for; metadata that is too large; no room in the arena.
    */
-  splitManifestByRows(
-    input: ManifestSplitInput,
-  ): Result<ShardId[], FanOutExceeded | CapacityExceeded | ManifestCtorInvalid | SlabFull> {
+  splitManifestByRows(input: ManifestSplitInput): Split<ManifestCtorInvalid> {
     const counted = countManifestParts(input);
     if (!counted.ok) return err({ kind: "ManifestCtorInvalid", reason: counted.error });
     const room = this.#checkFanOut(counted.value);
@@ -204,12 +196,11 @@ export class PreallocShardBuilder {
    */
   buildInputs(): Result<InitialShardInput[], InvalidSpecHandle | ManifestInvalid> {
     this.#assertUsable();
-    const cursors = this.#cursors.asSlice();
     const inputs: InitialShardInput[] = [];
-    for (const [index, handle] of this.#handles.asSlice().entries()) {
+    for (const { handle, cursor } of this.#entries) {
       const spec = this.#arena.tryViewSpec(handle);
       if (spec === undefined) return err({ kind: "InvalidSpecHandle" });
-      inputs.push({ shard: idOf(index), spec, cursor: cursors[index]! });
+      inputs.push({ shard: idOf(inputs.length), spec, cursor });
     }
     const checked = validateManifest(inputs);
     return checked.ok ? ok(inputs) : err({ kind: "ManifestInvalid", reason: checked.error });
@@ -218,21 +209,16 @@ export class PreallocShardBuilder {
   /** Free every staged spec and start over with id 0. */
   reset(): void {
     this.#assertUsable();
-    for (const handle of this.#handles) this.#arena.freeSpec(handle);
-    this.#forget();
+    for (const { handle } of this.#entries) this.#arena.freeSpec(handle);
+    this.#entries = new InlineVec(this.#entries.capacity);
   }
 
   /** Clears the arena. Idempotent. */
   [Symbol.dispose](): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    this.#forget();
+    this.#entries = new InlineVec(this.#entries.capacity);
     this.#arena.clear();
-  }
-
-  #forget(): void {
-    this.#handles = new InlineVec(this.#handles.capacity);
-    this.#cursors = new InlineVec(this.#handles.capacity);
   }
 
   #add<Input, E, Kind extends string>(
@@ -240,7 +226,9 @@ export class PreallocShardBuilder {
     cursor: Cursor,
     kind: Kind,
     allocate: IntoForm<Input, E>,
-  ): Result<ShardId, CapacityExceeded | Refusal<Kind, E> | SlabFull> {
+  ): Added<Refusal<Kind, E>> {
+    // Throws unless it has the shape of a cursor.
+    Cursor.isInitial(cursor);
     const room = this.#checkRoom(1);
     if (!room.ok) return room;
     const handle = allocate(input, this.#scratch, this.#arena);
@@ -248,9 +236,8 @@ export class PreallocShardBuilder {
   }
 
   #append(handle: ShardSpecHandle, cursor: Cursor): ShardId {
-    this.#handles.push(handle);
-    this.#cursors.push(cursor);
-    return idOf(this.#handles.length - 1);
+    this.#entries.push({ handle, cursor });
+    return idOf(this.#entries.length - 1);
   }
 
   /** Put every part into the arena, then stage them. If one does not fit, remove the others again. */
@@ -267,7 +254,10 @@ export class PreallocShardBuilder {
         continue;
       }
       for (const handle of handles.reverse()) this.#arena.freeSpec(handle);
-      return err(nameRefusal(kind, afterRollback(handle.error, this.#arena)));
+      // There is more room after the rollback. An arena without a slot has none, and requests only 1.
+      const { error } = handle;
+      const isOutOfBytes = error.kind === "SlabFull" && error.requested > 1;
+      return err(nameRefusal(kind, isOutOfBytes ? { ...error, available: this.#arena.largestFreeSize } : error));
     }
     return ok(handles.map((handle) => this.#append(handle, Cursor.initial())));
   }
@@ -279,7 +269,7 @@ export class PreallocShardBuilder {
 
   #checkRoom(additional: number): Result<void, CapacityExceeded> {
     this.#assertUsable();
-    const current = this.#handles.length;
+    const current = this.#entries.length;
     if (current + additional <= this.entryLimit) return ok();
     return err({ kind: "CapacityExceeded", limit: this.entryLimit, current, additional });
   }
@@ -289,7 +279,6 @@ export class PreallocShardBuilder {
   }
 }
 
-/** The id of the entry at an index. Entries are never removed one by one. */
 function idOf(index: number): ShardId {
   return ShardId.fromRaw(BigInt(index));
 }
@@ -316,9 +305,4 @@ function checkLimits(arena: ShardArena, limits: BuilderLimits): BuilderLimitErro
     return { kind: "EntryLimitExceedsManifestMax", entryLimit, max: MAX_INITIAL_SHARDS };
   }
   return undefined;
-}
-
-/** Throws unless the value has the shape of a cursor, as every function of the companion does. */
-function assertCursor(cursor: Cursor): void {
-  Cursor.isInitial(cursor);
 }

@@ -26,35 +26,13 @@ export function utf8Size(text: string): number {
 // `ignoreBOM` keeps a byte order mark, which is an ordinary character here.
 const UTF8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Longest text for which joining characters is faster than the decoder. */
-const SHORT = 24;
-
 /** Decodes the bytes from `start` to `end`, or returns `undefined` if they are not UTF-8. */
 export function readUtf8(bytes: Uint8Array, start: number, end: number): string | undefined {
-  if (end - start <= SHORT && isAscii(bytes, start, end)) return readShortAscii(bytes, start, end);
   try {
     return UTF8.decode(bytes.subarray(start, end));
   } catch {
     return undefined;
   }
-}
-
-function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let index = start; index < end; index++) {
-    if (bytes[index]! >= 0x80) return false;
-  }
-  return true;
-}
-
-function readShortAscii(bytes: Uint8Array, start: number, end: number): string {
-  let text = "";
-  let index = start;
-  // Four at a time, because every `+` allocates a string.
-  for (; index + 4 <= end; index += 4) {
-    text += String.fromCharCode(bytes[index]!, bytes[index + 1]!, bytes[index + 2]!, bytes[index + 3]!);
-  }
-  for (; index < end; index++) text += String.fromCharCode(bytes[index]!);
-  return text;
 }
 
 /** Returns false for `NaN`, which `charCodeAt` returns past the end of the text. */

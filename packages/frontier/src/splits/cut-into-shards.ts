@@ -20,10 +20,8 @@ export interface ManifestSplitInput extends ManifestRange {
 }
 
 export function assertRangeSplit(input: RangeSplitInput): void {
-  assert(
-    typeof input === "object" && input !== null,
-    "a range to split must be an object with start, splitPoints and end",
-  );
+  const isObject = typeof input === "object" && input !== null;
+  assert(isObject, "a range to split must be an object with start, splitPoints and end");
   assertBytes(input.start, "start");
   assertBytes(input.end, "end");
   assert(Array.isArray(input.splitPoints), "splitPoints must be an array of keys");

@@ -39,15 +39,12 @@ export function planHintedSplitReplace(
   const plan = planSplitReplaceAtPoints(parent, cursor, points);
   if (!plan.ok) return plan;
   const { children } = plan.value;
-  const specs = giveHints(
-    parent,
-    children.map((child) => child.spec),
-  );
+  const childSpecs = children.map((child) => child.spec);
+  const specs = giveHints(parent, childSpecs);
   if (!specs.ok) return specs;
   // Only metadata has changed, and none of it has grown: what was checked still holds.
-  return ok(
-    unwrap(SplitReplacePlan.tryNew(specs.value.map((spec, index) => ({ spec, cursor: children[index]!.cursor })))),
-  );
+  const hinted = specs.value.map((spec, index) => ({ spec, cursor: children[index]!.cursor }));
+  return ok(unwrap(SplitReplacePlan.tryNew(hinted)));
 }
 
 /**
@@ -60,13 +57,7 @@ export function planHintedSplitResidual(
   cursor: Cursor,
   point: Uint8Array,
 ): Result<SplitResidualPlan, SplitResidualPlanningError | HintedSplitError> {
-  return giveResidualHints(parent, planSplitResidualAtPoint(parent, cursor, point));
-}
-
-function giveResidualHints(
-  parent: ShardSpecRef,
-  plan: Result<SplitResidualPlan, SplitResidualPlanningError>,
-): Result<SplitResidualPlan, SplitResidualPlanningError | HintedSplitError> {
+  const plan = planSplitResidualAtPoint(parent, cursor, point);
   if (!plan.ok) return plan;
   const specs = giveHints(parent, [plan.value.parentNewSpec, plan.value.residualSpec]);
   if (!specs.ok) return specs;

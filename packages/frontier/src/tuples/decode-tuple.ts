@@ -40,12 +40,10 @@ export function decodeTuple(
   return parts === undefined ? err(reader.failure!) : ok(parts);
 }
 
-const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
-
 /** Reads one element after another. Each `read…` returns `undefined` on an error, and `failure` then holds the reason. */
 class TupleReader {
   failure: TupleDecodeError | undefined = undefined;
-  #bytes: Uint8Array = NO_BYTES;
+  #bytes: Uint8Array = new Uint8Array(0);
   #offset = 0;
   /** XORed with every byte of the current part: 0, or 0xff if the part descends. */
   #flip = 0;
@@ -82,7 +80,7 @@ class TupleReader {
       case CODE_BYTES:
         return this.#readBytes(start);
       case CODE_DOUBLE:
-        return this.#readDouble(start);
+        return this.#take(start, 8) ? readDouble(this.#bytes, start + 1, this.#flip) : undefined;
       case CODE_UUID:
         return this.#readUuid(start);
       case CODE_NESTED:
@@ -100,11 +98,6 @@ class TupleReader {
     // A zero in front could be left out.
     if (this.#bytes[start + 1] === flip) return this.#fail("NonCanonical", start);
     return readInteger(this.#bytes, start + 1, this.#offset, flip, signedSize < 0);
-  }
-
-  #readDouble(start: number): number | undefined {
-    if (!this.#take(start, 8)) return undefined;
-    return readDouble(this.#bytes, start + 1, this.#flip);
   }
 
   #readUuid(start: number): TupleElement | undefined {

@@ -154,17 +154,13 @@ class TupleWriter {
 
   /** Appends a character of two to four bytes. */
   #putCharacter(codePoint: number): void {
-    if (codePoint < 0x800) {
-      this.#put(0xc0 | (codePoint >> 6));
-    } else {
-      if (codePoint < 0x1_0000) {
-        this.#put(0xe0 | (codePoint >> 12));
-      } else {
-        this.#put(0xf0 | (codePoint >> 18));
-        this.#put(0x80 | ((codePoint >> 12) & 0x3f));
-      }
-      this.#put(0x80 | ((codePoint >> 6) & 0x3f));
+    if (codePoint > 0xffff) {
+      this.#put(0xf0 | (codePoint >> 18));
+      this.#put(0x80 | ((codePoint >> 12) & 0x3f));
+    } else if (codePoint > 0x7ff) {
+      this.#put(0xe0 | (codePoint >> 12));
     }
+    this.#put(codePoint > 0x7ff ? 0x80 | ((codePoint >> 6) & 0x3f) : 0xc0 | (codePoint >> 6));
     this.#put(0x80 | (codePoint & 0x3f));
   }
 
