@@ -68,9 +68,9 @@ describe.each(Object.entries(WORLDS))("%s", (_name, optionsOf) => {
     expect(new Set(leaves!.map(({ record }) => record.shard)).size).toBe(leaves!.length);
     const truth = sumOf(world);
     expect(items!.error).toBeGreaterThan(0);
-    expect(items!.error! / truth).toBeLessThan(0.08);
+    expect(items!.error! / truth).toBeLessThan(0.12);
     expect(Math.abs(items!.total - truth)).toBeLessThan(5 * items!.error!);
-    expect(Math.abs(items!.total / truth - 1)).toBeLessThan(0.2);
+    expect(Math.abs(items!.total / truth - 1)).toBeLessThan(0.3);
     // The counts by state are exact.
     const sum = (state: string): number =>
       weighed.filter((leaf) => leaf.state === state).reduce((all, { weight }) => all + weight, 0);
