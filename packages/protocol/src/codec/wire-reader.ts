@@ -79,13 +79,13 @@ export class WireReader {
       this.fail(`${field}.key`, "a key that is not empty");
       return Cursor.initial();
     }
-    return cursorOf(lastKey, token?.length === 0 ? undefined : token);
+    return Cursor.fromParts({ lastKey, token });
   }
 
   /** The cursor at a key that was sent as text. */
   cursorAt(key: string, field: string): Cursor {
     const lastKey = this.#text(key, field);
-    if (lastKey.length > 0) return cursorOf(lastKey, undefined);
+    if (lastKey.length > 0) return Cursor.withLastKey(lastKey);
     this.fail(field, "a key that is not empty");
     return Cursor.initial();
   }
@@ -129,9 +129,4 @@ export class WireReader {
     if (bytes === undefined) this.fail(field, "text that UTF-8 can hold; send other bytes in base64url");
     return bytes ?? NO_BYTES;
   }
-}
-
-/** A cursor of bytes that were made for it. The constructors of `Cursor` would copy them. */
-function cursorOf(lastKey: Uint8Array, token: Uint8Array | undefined): Cursor {
-  return Object.freeze({ lastKey, token }) as Pick<Cursor, "lastKey" | "token"> as Cursor;
 }
