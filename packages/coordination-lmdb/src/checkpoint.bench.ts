@@ -28,6 +28,12 @@ interface Engine {
   readonly versions: number[];
 }
 
+/** Settings of the driver that differ from its own. */
+interface EngineOptions {
+  readonly overlappingSync?: boolean;
+  readonly pageSize?: number;
+}
+
 /** A store of ours with a session for each shard. */
 interface Ours {
   readonly store: LmdbStore;
@@ -49,7 +55,7 @@ async function start(): Promise<void> {
   ours = await openOurs("ours");
   renewing = await openOurs("renewing");
   defaults = await openEngine("defaults", {});
-  asOurs = await openEngine("as-ours", { overlappingSync: false });
+  asOurs = await openEngine("as-ours", { overlappingSync: false, pageSize: 8192 });
 }
 
 async function openOurs(name: string): Promise<Ours> {
@@ -69,7 +75,7 @@ async function openOurs(name: string): Promise<Ours> {
   return { store, sessions, renewedMs: sessions.map(() => Date.now()) };
 }
 
-async function openEngine(name: string, options: { readonly overlappingSync?: boolean }): Promise<Engine> {
+async function openEngine(name: string, options: EngineOptions): Promise<Engine> {
   const path = join(folder, name);
   const db = open<Buffer, Buffer>({ path, encoding: "binary", keyEncoding: "binary", useVersions: true, ...options });
   const versions = Array.from({ length: MOST_SESSIONS }, () => 1);

@@ -8,6 +8,7 @@ import { fsck } from "@gossip/coordination-fsck";
 import { seededRandom } from "@gossip/tools/effort";
 import { unwrap } from "@gossip/stdx";
 import type { ShardKey, TenantId } from "@gossip/contracts";
+import { PAGE_SIZE } from "./engine/open-database.ts";
 import type { LmdbStore } from "./lmdb-store.ts";
 import { openLmdbStore } from "./open/open-lmdb-store.ts";
 import { verifyLmdbFolder } from "./inspect/verify-folder.ts";
@@ -17,7 +18,6 @@ const { from, to, count } = JSON.parse(process.argv[2]!) as {
   readonly to: string;
   readonly count: number;
 };
-const PAGE_SIZE = 4096;
 const HEADER_SIZE = 24;
 const STALL_MS = 20_000;
 

@@ -7,6 +7,12 @@ export type LmdbDatabase = RootDatabase<Uint8Array, Buffer>;
 /** Maximum number of read transactions of all processes together. Each process needs one or two. */
 const MAX_READERS = 1024;
 
+/**
+ * The page size of a new file; an older file keeps its own. Renewals scatter the pages that a commit writes, so that each
+ * becomes a request to the disk: twice the size means half the requests. See decision 0072.
+ */
+export const PAGE_SIZE = 8192;
+
 /** Opens the file of a folder, or creates it. Throws what the driver throws. */
 export function openDatabase(folder: string, durability: Durability): LmdbDatabase {
   return open<Uint8Array, Buffer>({
@@ -18,6 +24,7 @@ export function openDatabase(folder: string, durability: Durability): LmdbDataba
     keyEncoding: "binary",
     useVersions: true,
     maxReaders: MAX_READERS,
+    pageSize: PAGE_SIZE,
     // The default of the driver makes a commit visible before it is flushed, under a second lock. With it, the fault
     // run, which kills processes between the two steps, loses acknowledged commits. The standard way of the engine
     // loses none and is as fast, because only one commit is in flight.

@@ -7,11 +7,10 @@ import { join } from "node:path";
 import { unwrap } from "@gossip/stdx";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fillStore } from "../fill-store.fixture.ts";
-import { openDatabase } from "../engine/open-database.ts";
+import { openDatabase, PAGE_SIZE } from "../engine/open-database.ts";
 import { openLmdbStore } from "./open-lmdb-store.ts";
 import { makeFolder } from "../temporary-store.fixture.ts";
 
-const PAGE_SIZE = 4096;
 const TRANSACTION_AT = 152;
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;

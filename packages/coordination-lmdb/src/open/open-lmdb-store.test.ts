@@ -14,7 +14,7 @@ import { FORMAT } from "./format.ts";
 import { fillStore, FILL_TENANT } from "../fill-store.fixture.ts";
 import { RowKind, storeKey } from "../layout/keyspace.ts";
 import type { LmdbStore } from "../lmdb-store.ts";
-import { openDatabase } from "../engine/open-database.ts";
+import { openDatabase, PAGE_SIZE } from "../engine/open-database.ts";
 import { openLmdbStore, type LmdbStoreOptions } from "./open-lmdb-store.ts";
 import { Rows } from "../engine/rows.ts";
 import { makeFolder, makeStore } from "../temporary-store.fixture.ts";
@@ -85,6 +85,22 @@ describe("openLmdbStore", () => {
     },
   );
 
+  test("a file with smaller pages, as earlier versions made them, keeps them and is used as any other", async () => {
+    const pageSize = PAGE_SIZE / 2;
+    await open({ path: folder.path, noSubdir: false, pageSize }).close();
+    for (const from of [1, 3]) {
+      const store = unwrap(await openLmdbStore({ path: folder.path }));
+      await fillStore(store, { runs: 2, from });
+      await store.close();
+    }
+    const again = unwrap(await openLmdbStore({ path: folder.path }));
+    expect(unwrap(await fsck(again.inspect()))).toMatchObject({ runCount: 4, findings: [] });
+    await again.close();
+    const db = openDatabase(folder.path, "Written");
+    expect(db.getStats()).toMatchObject({ pageSize });
+    await db.close();
+  });
+
   test("refuses a file of another kind, and does not change it", async () => {
     await writeFile(join(folder.path, "data.mdb"), Buffer.alloc(8192, 7));
     const before = await digest();
@@ -100,11 +116,11 @@ describe("openLmdbStore", () => {
     for (const size of [
       1,
       100,
-      4096,
-      4097,
-      8192,
-      Math.floor(whole.length / 16_384) * 4096,
-      Math.floor(whole.length / 8192) * 4096,
+      PAGE_SIZE,
+      PAGE_SIZE + 1,
+      2 * PAGE_SIZE,
+      Math.floor(whole.length / (4 * PAGE_SIZE)) * PAGE_SIZE,
+      Math.floor(whole.length / (2 * PAGE_SIZE)) * PAGE_SIZE,
     ]) {
       await writeFile(join(folder.path, "data.mdb"), whole.subarray(0, size));
       const opened = await openLmdbStore({ path: folder.path });
