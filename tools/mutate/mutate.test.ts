@@ -13,7 +13,7 @@ const SAMPLE: Target = {
     ...PREFIX_SUCCESSOR.edits.slice(0, 2),
     // Not a change: a prefix has no negative length.
     { find: "while (size > 0 &&", replace: "while (size >= 1 &&" },
-    { find: "function successorSize(", replace: "function successorSize((" },
+    { find: "function prefixSuccessorInto(", replace: "function prefixSuccessorInto((" },
   ],
 };
 
