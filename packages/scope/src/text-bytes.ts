@@ -3,7 +3,7 @@ import { assertBytes } from "@gossip/stdx";
 /** A key or prefix: bytes, or text that stands for its UTF-8. */
 export type Bytes = Uint8Array | string;
 
-export const encoder = new TextEncoder();
+const encoder = new TextEncoder();
 
 /** A copy of the bytes: later writes to the argument do not change it. */
 export function copyBytes(bytes: Bytes, what: string): Uint8Array {

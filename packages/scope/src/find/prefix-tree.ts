@@ -31,8 +31,6 @@ export class PrefixTree {
   readonly nested: readonly number[];
   /** By its first position, all positions of each prefix that is there more than once. Only the first is in the tree. */
   readonly repeated: ReadonlyMap<number, readonly number[]>;
-  /** The size of the longest prefix. */
-  readonly maxSize: number;
   // The prefixes end to end, number `n` at `bytes[starts[n], starts[n + 1])`: an array for each would be a cache miss more.
   readonly #bytes: Uint8Array;
   readonly #starts: Int32Array;
@@ -40,7 +38,6 @@ export class PrefixTree {
   readonly #nodes: Int32Array;
 
   constructor(prefixes: readonly Uint8Array[]) {
-    this.maxSize = prefixes.reduce((max, { length }) => Math.max(max, length), 0);
     this.#starts = startsOf(prefixes);
     this.#bytes = new Uint8Array(this.#starts[prefixes.length]!);
     for (let position = 0; position < prefixes.length; position++)

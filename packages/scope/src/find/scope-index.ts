@@ -1,6 +1,5 @@
-import { assertBytes } from "@gossip/stdx";
 import { prefixBytes, type Scope } from "../table/scope.ts";
-import { encoder, type Bytes } from "../text-bytes.ts";
+import { readBytes, type Bytes } from "../text-bytes.ts";
 import { NO_PREFIX, NOT_ASCII, type PrefixTree } from "./prefix-tree.ts";
 
 /** How to treat nested prefixes: `"refuse"` them, or use the `"longest"` one that matches. */
@@ -13,15 +12,11 @@ export class ScopeIndex {
   readonly nested: NestedPrefixes;
   /** Of the scopes at the same positions. The same object in every index over the same prefixes. */
   readonly prefixes: PrefixTree;
-  // Holds an encoded text key during a search. Searching is synchronous, so one buffer is enough.
-  readonly #scratch: Uint8Array;
 
   constructor(scopes: readonly Scope[], nested: NestedPrefixes, prefixes: PrefixTree) {
     this.scopes = scopes;
     this.nested = nested;
     this.prefixes = prefixes;
-    // Bytes beyond the longest prefix do not matter. The last character of that many may need three more.
-    this.#scratch = new Uint8Array(prefixes.maxSize + 3);
   }
 
   /**
@@ -30,15 +25,10 @@ export class ScopeIndex {
    * Hot: allocates nothing, except for text that is not ASCII.
    */
   find(key: Bytes): number {
-    if (typeof key === "string") return this.#findText(key);
-    assertBytes(key, "key");
-    return this.prefixes.find(key, key.length);
-  }
-
-  #findText(key: string): number {
-    const position = this.prefixes.findText(key);
+    const position = typeof key === "string" ? this.prefixes.findText(key) : NOT_ASCII;
     if (position !== NOT_ASCII) return position;
-    return this.prefixes.find(this.#scratch, encoder.encodeInto(key, this.#scratch).written);
+    const bytes = readBytes(key, "key");
+    return this.prefixes.find(bytes, bytes.length);
   }
 
   /** The position of the scope with exactly this prefix, or `NO_PREFIX`. */
