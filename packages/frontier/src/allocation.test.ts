@@ -9,12 +9,11 @@ import { decodeConnectorExtraInto, decodeHintInto, decodeMetadataInto } from "./
 import { manifestHint } from "./hints/hints.fixture.ts";
 import { KeyBuf } from "./keys/key-buf.ts";
 import type { KeyEncoding } from "./keys/key-encoding.ts";
-import { keySuccessorInto } from "./arithmetic/key-successor.ts";
+import { keySuccessorInto, prefixSuccessorInto } from "./arithmetic/successors.ts";
 import { ascii, filled, hex, join } from "./keys.fixture.ts";
 import { ManifestRowKey } from "./keys/manifest-row-key.ts";
 import { MetadataBuf } from "./hints/metadata-buf.ts";
 import { PathKey } from "./keys/path-key.ts";
-import { prefixSuccessorInto } from "./arithmetic/prefix-successor.ts";
 import { ShardHintView } from "./hints/shard-hint-view.ts";
 import { ShardHint } from "./hints/shard-hint.ts";
 import { ShardMetadataView } from "./hints/shard-metadata-view.ts";

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { ERROR_TYPES } from "./error-samples.fixture.ts";
 import { frontierErrorMessage, type FrontierError } from "./frontier-error-message.ts";
 import { ascii, filled, hex } from "./keys.fixture.ts";
-import { prefixShard, rangeShard } from "./shards/hinted-shard.ts";
+import { prefixShard, rangeShard } from "./shards/shard-constructors.ts";
 
 const samples = Object.entries(ERROR_TYPES).flatMap(([type, kinds]) =>
   Object.values(kinds).map((error: FrontierError) => ({ type, kind: error.kind, error })),

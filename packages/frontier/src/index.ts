@@ -22,41 +22,15 @@ export type {
 } from "./hints/hint-error.ts";
 export { KeyBuf } from "./keys/key-buf.ts";
 export { encodeKey, type KeyEncoding } from "./keys/key-encoding.ts";
-export { keySuccessor, keySuccessorInto } from "./arithmetic/key-successor.ts";
+export { keySuccessor, keySuccessorInto, prefixSuccessor, prefixSuccessorInto } from "./arithmetic/successors.ts";
 export type { ManifestRowKeyError, PathKeyError } from "./keys/key-error.ts";
-export { ManifestId, ManifestRow } from "./keys/manifest-id.ts";
+export { ManifestId, ManifestRow, type ManifestRange } from "./keys/manifest-id.ts";
 export { decodeManifestRowKey, ManifestRowKey, type ManifestRowInput } from "./keys/manifest-row-key.ts";
-export {
-  manifestShard,
-  manifestShardInto,
-  manifestShardRef,
-  type ManifestShardInput,
-  prefixShard,
-  prefixShardInto,
-  prefixShardRef,
-  type PrefixShardInput,
-  rangeShard,
-  rangeShardInto,
-  rangeShardRef,
-  type RangeShardInput,
-} from "./shards/hinted-shard.ts";
 export { MetadataBuf } from "./hints/metadata-buf.ts";
 export { PathKey } from "./keys/path-key.ts";
-export type {
-  PreallocShardBuilderError,
-  BuilderLimitError,
-  CapacityExceeded,
-  FanOutExceeded,
-  InvalidSpecHandle,
-  ManifestCtorInvalid,
-  ManifestInvalid,
-  PrefixInvalid,
-  RangeInvalid,
-  SpecInvalid,
-} from "./builder/prealloc-shard-builder-error.ts";
+export type { PreallocShardBuilderError } from "./builder/prealloc-shard-builder-error.ts";
 export { PreallocShardBuilder, type BuilderLimits } from "./builder/prealloc-shard-builder.ts";
 export type { PrefixShardError, ShardEncodeError, ShardIntoError } from "./shards/shard-error.ts";
-export { prefixSuccessor, prefixSuccessorInto } from "./arithmetic/prefix-successor.ts";
 export { propagateHintOnSplit, type ChildRange } from "./hints/propagate-hint.ts";
 export type { ScratchBuf } from "./keys/scratch-buf.ts";
 export { ShardHintView } from "./hints/shard-hint-view.ts";
@@ -64,20 +38,31 @@ export { ShardHint, type DecodedShardHint, type ManifestHint } from "./hints/sha
 export { ShardMetadataView } from "./hints/shard-metadata-view.ts";
 export { ShardMetadata } from "./hints/shard-metadata.ts";
 export {
+  manifestShard,
+  manifestShardInto,
+  manifestShardRef,
+  prefixShard,
+  prefixShardInto,
+  prefixShardRef,
+  rangeShard,
+  rangeShardInto,
+  rangeShardRef,
   shardSpecFromKeys,
   shardSpecFromKeysInto,
   shardSpecFromKeysRef,
-  type KeysSpecInput,
   shardSpecFromManifestRange,
   shardSpecFromManifestRangeInto,
   shardSpecFromManifestRangeRef,
-  type ManifestRange,
-  type ManifestSpecInput,
   shardSpecFromPrefix,
   shardSpecFromPrefixInto,
   shardSpecFromPrefixRef,
+  type KeysSpecInput,
+  type ManifestShardInput,
+  type ManifestSpecInput,
+  type PrefixShardInput,
   type PrefixSpecInput,
-} from "./shards/shard-spec-from.ts";
+  type RangeShardInput,
+} from "./shards/shard-constructors.ts";
 export type { IntoForm, OwnedForm, RefForm } from "./shards/shard-spec-forms.ts";
 export { ShardSpecScratch } from "./shards/shard-spec-scratch.ts";
 export { evenSplitPoints, rangeMidpoint, splitPointsFromSamples } from "./splits/split-advice.ts";

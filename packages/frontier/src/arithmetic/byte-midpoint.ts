@@ -1,7 +1,7 @@
 import { MAX_KEY_SIZE } from "@gossip/contracts";
 import { assertBytes } from "@gossip/stdx";
 import { assertKeyBuf, KeyBuf } from "../keys/key-buf.ts";
-import { keySuccessorInto } from "./key-successor.ts";
+import { keySuccessorInto } from "./successors.ts";
 
 // What `findMidpoint` returns if the mean of two keys is not between them.
 const USE_SUCCESSOR = -1;

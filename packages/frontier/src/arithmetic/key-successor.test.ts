@@ -5,9 +5,8 @@ import { compareBytes, InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { KeyBuf } from "../keys/key-buf.ts";
-import { keySuccessor, keySuccessorInto } from "./key-successor.ts";
+import { keySuccessor, keySuccessorInto, prefixSuccessor } from "./successors.ts";
 import { anyKey, ascii, bytes, denseKey, expectBytes, filled, fullKey, join, NOT_BYTES } from "../keys.fixture.ts";
-import { prefixSuccessor } from "./prefix-successor.ts";
 
 // Many runs each: on a busy machine they take longer than a test is usually given.
 vi.setConfig({ testTimeout: 60_000 });

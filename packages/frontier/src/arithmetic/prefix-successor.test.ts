@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { KeyBuf } from "../keys/key-buf.ts";
 import { anyKey, ascii, bytes, denseKey, expectBytes, filled, hex, join, NOT_BYTES, toHex } from "../keys.fixture.ts";
-import { prefixSuccessor, prefixSuccessorInto } from "./prefix-successor.ts";
+import { prefixSuccessor, prefixSuccessorInto } from "./successors.ts";
 
 // Many runs each: on a busy machine they take longer than a test is usually given.
 vi.setConfig({ testTimeout: 60_000 });

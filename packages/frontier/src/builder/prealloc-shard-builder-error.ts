@@ -2,43 +2,21 @@ import type { ManifestValidationError, ShardSpecInputError } from "@gossip/contr
 import type { SlabFull } from "@gossip/stdx";
 import type { PrefixShardError } from "../shards/shard-error.ts";
 
-/** Why a builder cannot be made. */
-export type BuilderLimitError =
+/** Every way in which a builder can refuse. Each method lists its own. */
+export type PreallocShardBuilderError =
   | { readonly kind: "EntryLimitZero" }
   | { readonly kind: "CapMismatch"; readonly entryLimit: number; readonly cap: number }
   /** Cannot happen while a builder's greatest capacity is below a manifest's. */
-  | { readonly kind: "EntryLimitExceedsManifestMax"; readonly entryLimit: number; readonly max: number };
-
-/** The builder holds `current` entries and may hold `limit`: there is no room for `additional` more. */
-export type CapacityExceeded = {
-  readonly kind: "CapacityExceeded";
-  readonly limit: number;
-  readonly current: number;
-  readonly additional: number;
-};
-
-/** One call asked for more children than a split may have. `requested` is exact up to 2^53 − 1, and that for any more. */
-export type FanOutExceeded = { readonly kind: "FanOutExceeded"; readonly limit: number; readonly requested: number };
-
-export type RangeInvalid = { readonly kind: "RangeInvalid"; readonly reason: ShardSpecInputError };
-export type PrefixInvalid = { readonly kind: "PrefixInvalid"; readonly reason: PrefixShardError };
-export type ManifestCtorInvalid = { readonly kind: "ManifestCtorInvalid"; readonly reason: ShardSpecInputError };
-export type SpecInvalid = { readonly kind: "SpecInvalid"; readonly reason: ShardSpecInputError };
-
-/** The handle names no spec of the builder's arena: it is stale, freed or of another arena. */
-export type InvalidSpecHandle = { readonly kind: "InvalidSpecHandle" };
-
-export type ManifestInvalid = { readonly kind: "ManifestInvalid"; readonly reason: ManifestValidationError };
-
-/** Every way in which a builder can refuse. Each method lists its own. */
-export type PreallocShardBuilderError =
-  | BuilderLimitError
-  | CapacityExceeded
-  | FanOutExceeded
+  | { readonly kind: "EntryLimitExceedsManifestMax"; readonly entryLimit: number; readonly max: number }
+  /** The builder holds `current` entries and may hold `limit`: there is no room for `additional` more. */
+  | { readonly kind: "CapacityExceeded"; readonly limit: number; readonly current: number; readonly additional: number }
+  /** One call asked for more children than a split may have. `requested` is exact up to 2^53 − 1, and that for any more. */
+  | { readonly kind: "FanOutExceeded"; readonly limit: number; readonly requested: number }
   | SlabFull
-  | RangeInvalid
-  | PrefixInvalid
-  | ManifestCtorInvalid
-  | SpecInvalid
-  | InvalidSpecHandle
-  | ManifestInvalid;
+  | { readonly kind: "RangeInvalid"; readonly reason: ShardSpecInputError }
+  | { readonly kind: "PrefixInvalid"; readonly reason: PrefixShardError }
+  | { readonly kind: "ManifestCtorInvalid"; readonly reason: ShardSpecInputError }
+  | { readonly kind: "SpecInvalid"; readonly reason: ShardSpecInputError }
+  /** The handle names no spec of the builder's arena: it is stale, freed or of another arena. */
+  | { readonly kind: "InvalidSpecHandle" }
+  | { readonly kind: "ManifestInvalid"; readonly reason: ManifestValidationError };

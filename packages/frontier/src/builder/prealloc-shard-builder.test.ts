@@ -17,7 +17,7 @@ import { encodeKey } from "../keys/key-encoding.ts";
 import { ascii, bytes, filled, hex } from "../keys.fixture.ts";
 import { ManifestRowKey } from "../keys/manifest-row-key.ts";
 import { PreallocShardBuilder } from "./prealloc-shard-builder.ts";
-import { rangeShard, rangeShardRef } from "../shards/hinted-shard.ts";
+import { rangeShard, rangeShardRef } from "../shards/shard-constructors.ts";
 import { ShardSpecScratch } from "../shards/shard-spec-scratch.ts";
 
 interface Sizes {

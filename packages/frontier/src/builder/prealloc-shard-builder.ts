@@ -6,12 +6,12 @@ import {
   ShardArena,
   ShardId,
   validateManifest,
-  validateShardSpec,
   type InitialShardInput,
   type ShardSpecHandle,
   type ShardSpecRef,
 } from "@gossip/contracts";
 import { assert, assertCount, err, InlineVec, ok, type Result, type SlabFull } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import {
   assertRangeSplit,
   checkParts,
@@ -29,19 +29,9 @@ import {
   type PrefixShardInput,
   rangeShardInto,
   type RangeShardInput,
-} from "../shards/hinted-shard.ts";
-import type {
-  BuilderLimitError,
-  CapacityExceeded,
-  FanOutExceeded,
-  InvalidSpecHandle,
-  ManifestCtorInvalid,
-  ManifestInvalid,
-  PrefixInvalid,
-  RangeInvalid,
-  SpecInvalid,
-} from "./prealloc-shard-builder-error.ts";
-import type { ShardIntoError } from "../shards/shard-error.ts";
+  specInto,
+} from "../shards/shard-constructors.ts";
+import type { PreallocShardBuilderError } from "./prealloc-shard-builder-error.ts";
 import type { IntoForm } from "../shards/shard-spec-forms.ts";
 import { ShardSpecScratch } from "../shards/shard-spec-scratch.ts";
 
@@ -53,11 +43,19 @@ export interface BuilderLimits {
   readonly cap?: number;
 }
 
+/** The errors of these kinds. */
+type Refusal<Kind> = Extract<PreallocShardBuilderError, { readonly kind: Kind }>;
+
+/** An error of a spec under the kind of the builder's method. */
+type Invalid<Kind, E> = { readonly kind: Kind; readonly reason: E };
+
 /** The id of a shard that was added, or why it was refused: no room in the builder, an invalid shard, a full arena. */
-type Added<E> = Result<ShardId, CapacityExceeded | E | SlabFull>;
+type Added<Kind> = Result<ShardId, Refusal<"CapacityExceeded" | Kind | "SlabFull">>;
 
 /** The ids of the shards of a split, or why it was refused. */
-type Split<E> = Result<ShardId[], FanOutExceeded | CapacityExceeded | E | SlabFull>;
+type Split<Kind> = Result<ShardId[], Refusal<"FanOutExceeded" | "CapacityExceeded" | Kind | "SlabFull">>;
+
+type BuilderLimitError = Refusal<"EntryLimitZero" | "CapMismatch" | "EntryLimitExceedsManifestMax">;
 
 /** A staged shard. Its id is its position: entries are never removed one by one. */
 interface Entry {
@@ -111,47 +109,42 @@ export class PreallocShardBuilder {
   }
 
   /** Stage a shard as `rangeShard` makes it, without progress. */
-  addRange(input: RangeShardInput): Added<RangeInvalid> {
+  addRange(input: RangeShardInput): Added<"RangeInvalid"> {
     return this.addRangeWithCursor(input, Cursor.initial());
   }
 
   /** As `addRange`, with progress. `buildInputs` checks that it lies in the range. */
-  addRangeWithCursor(input: RangeShardInput, cursor: Cursor): Added<RangeInvalid> {
+  addRangeWithCursor(input: RangeShardInput, cursor: Cursor): Added<"RangeInvalid"> {
     return this.#add(input, cursor, "RangeInvalid", rangeShardInto);
   }
 
   /** Stage a shard as `prefixShard` makes it, without progress. */
-  addPrefix(input: PrefixShardInput): Added<PrefixInvalid> {
+  addPrefix(input: PrefixShardInput): Added<"PrefixInvalid"> {
     return this.addPrefixWithCursor(input, Cursor.initial());
   }
 
   /** As `addPrefix`, with progress. `buildInputs` checks that it lies in the range. */
-  addPrefixWithCursor(input: PrefixShardInput, cursor: Cursor): Added<PrefixInvalid> {
+  addPrefixWithCursor(input: PrefixShardInput, cursor: Cursor): Added<"PrefixInvalid"> {
     return this.#add(input, cursor, "PrefixInvalid", prefixShardInto);
   }
 
   /** Stage a shard as `manifestShard` makes it, without progress. */
-  addManifest(input: ManifestShardInput): Added<ManifestCtorInvalid> {
+  addManifest(input: ManifestShardInput): Added<"ManifestCtorInvalid"> {
     return this.addManifestWithCursor(input, Cursor.initial());
   }
 
   /** As `addManifest`, with progress. `buildInputs` checks that it lies in the range. */
-  addManifestWithCursor(input: ManifestShardInput, cursor: Cursor): Added<ManifestCtorInvalid> {
+  addManifestWithCursor(input: ManifestShardInput, cursor: Cursor): Added<"ManifestCtorInvalid"> {
     return this.#add(input, cursor, "ManifestCtorInvalid", manifestShardInto);
   }
 
   /** Stage a copy of any spec, without progress. */
-  addSpecRef(spec: ShardSpecRef): Added<SpecInvalid> {
-    const room = this.#checkRoom(1);
-    if (!room.ok) return room;
-    const checked = validateShardSpec(spec);
-    if (!checked.ok) return err({ kind: "SpecInvalid", reason: checked.error });
-    const handle = this.#arena.allocSpec(spec);
-    return handle.ok ? ok(this.#append(handle.value, Cursor.initial())) : handle;
+  addSpecRef(spec: ShardSpecRef): Added<"SpecInvalid"> {
+    return this.#add(spec, Cursor.initial(), "SpecInvalid", specInto);
   }
 
   /** Stage a spec that is already in the arena, without copying it. The builder owns it from then on: `reset` frees it. */
-  addSpecHandle(handle: ShardSpecHandle): Result<ShardId, CapacityExceeded | InvalidSpecHandle> {
+  addSpecHandle(handle: ShardSpecHandle): Result<ShardId, Refusal<"CapacityExceeded" | "InvalidSpecHandle">> {
     const room = this.#checkRoom(1);
     if (!room.ok) return room;
     if (this.#arena.tryViewSpec(handle) === undefined) return err({ kind: "InvalidSpecHandle" });
@@ -165,14 +158,14 @@ export class PreallocShardBuilder {
    * part that is not a range (the points are not in order, a point is empty, something is too large); no room in the
    * arena.
    */
-  splitRangeByBoundaries(input: RangeSplitInput): Split<RangeInvalid> {
+  splitRangeByBoundaries(input: RangeSplitInput): Split<"RangeInvalid"> {
     assertRangeSplit(input);
     const room = this.#checkFanOut(input.splitPoints.length + 1);
     if (!room.ok) return room;
     const parts = cutRange(input);
     const checked = checkParts(parts, this.#scratch);
     if (!checked.ok) return err({ kind: "RangeInvalid", reason: checked.error });
-    return this.#appendAll(parts, "RangeInvalid", rangeShardInto);
+    return this.#addAll(parts, Cursor.initial(), "RangeInvalid", rangeShardInto);
   }
 
   /**
@@ -181,12 +174,12 @@ export class PreallocShardBuilder {
    * Errors, in this order; nothing is staged then: no rows, or zero per shard; more shards than a split may make; more
    * than there is room for; metadata that is too large; no room in the arena.
    */
-  splitManifestByRows(input: ManifestSplitInput): Split<ManifestCtorInvalid> {
+  splitManifestByRows(input: ManifestSplitInput): Split<"ManifestCtorInvalid"> {
     const counted = countManifestParts(input);
     if (!counted.ok) return err({ kind: "ManifestCtorInvalid", reason: counted.error });
     const room = this.#checkFanOut(counted.value);
     if (!room.ok) return room;
-    return this.#appendAll(cutManifest(input), "ManifestCtorInvalid", manifestShardInto);
+    return this.#addAll(cutManifest(input), Cursor.initial(), "ManifestCtorInvalid", manifestShardInto);
   }
 
   /**
@@ -194,7 +187,7 @@ export class PreallocShardBuilder {
    *
    * Changes nothing. The specs are borrowed from the arena: reading them after `reset` or dispose throws.
    */
-  buildInputs(): Result<InitialShardInput[], InvalidSpecHandle | ManifestInvalid> {
+  buildInputs(): Result<InitialShardInput[], Refusal<"InvalidSpecHandle" | "ManifestInvalid">> {
     this.#assertUsable();
     const inputs: InitialShardInput[] = [];
     for (const { handle, cursor } of this.#entries) {
@@ -226,26 +219,22 @@ export class PreallocShardBuilder {
     cursor: Cursor,
     kind: Kind,
     allocate: IntoForm<Input, E>,
-  ): Added<Refusal<Kind, E>> {
+  ): Result<ShardId, Invalid<Kind, E> | Refusal<"CapacityExceeded" | "SlabFull">> {
     // Throws unless it has the shape of a cursor.
     Cursor.isInitial(cursor);
     const room = this.#checkRoom(1);
     if (!room.ok) return room;
-    const handle = allocate(input, this.#scratch, this.#arena);
-    return handle.ok ? ok(this.#append(handle.value, cursor)) : err(nameRefusal(kind, handle.error));
-  }
-
-  #append(handle: ShardSpecHandle, cursor: Cursor): ShardId {
-    this.#entries.push({ handle, cursor });
-    return idOf(this.#entries.length - 1);
+    const added = this.#addAll([input], cursor, kind, allocate);
+    return added.ok ? ok(added.value[0]!) : added;
   }
 
   /** Put every part into the arena, then stage them. If one does not fit, remove the others again. */
-  #appendAll<Input, E, Kind extends string>(
+  #addAll<Input, E, Kind extends string>(
     parts: readonly Input[],
+    cursor: Cursor,
     kind: Kind,
     allocate: IntoForm<Input, E>,
-  ): Result<ShardId[], Refusal<Kind, E> | SlabFull> {
+  ): Result<ShardId[], Invalid<Kind, E> | SlabFull> {
     const handles: ShardSpecHandle[] = [];
     for (const part of parts) {
       const handle = allocate(part, this.#scratch, this.#arena);
@@ -254,20 +243,25 @@ export class PreallocShardBuilder {
         continue;
       }
       for (const handle of handles.reverse()) this.#arena.freeSpec(handle);
-      // There is more room after the rollback. An arena without a slot has none, and requests only 1.
       const { error } = handle;
-      const isOutOfBytes = error.kind === "SlabFull" && error.requested > 1;
-      return err(nameRefusal(kind, isOutOfBytes ? { ...error, available: this.#arena.largestFreeSize } : error));
+      if (error.kind === "Build") return err({ kind, reason: error.reason });
+      // There is more room after the rollback. An arena without a slot has none, and requests only 1.
+      return err(error.requested > 1 ? { ...error, available: this.#arena.largestFreeSize } : error);
     }
-    return ok(handles.map((handle) => this.#append(handle, Cursor.initial())));
+    return ok(handles.map((handle) => this.#append(handle, cursor)));
   }
 
-  #checkFanOut(requested: number): Result<void, FanOutExceeded | CapacityExceeded> {
+  #append(handle: ShardSpecHandle, cursor: Cursor): ShardId {
+    this.#entries.push({ handle, cursor });
+    return idOf(this.#entries.length - 1);
+  }
+
+  #checkFanOut(requested: number): Result<void, Refusal<"FanOutExceeded" | "CapacityExceeded">> {
     if (requested > MAX_SPLIT_CHILDREN) return err({ kind: "FanOutExceeded", limit: MAX_SPLIT_CHILDREN, requested });
     return this.#checkRoom(requested);
   }
 
-  #checkRoom(additional: number): Result<void, CapacityExceeded> {
+  #checkRoom(additional: number): Result<void, Refusal<"CapacityExceeded">> {
     this.#assertUsable();
     const current = this.#entries.length;
     if (current + additional <= this.entryLimit) return ok();
@@ -283,19 +277,9 @@ function idOf(index: number): ShardId {
   return ShardId.fromRaw(BigInt(index));
 }
 
-/** An error of a spec under the kind of the builder's method. */
-interface Refusal<Kind extends string, E> {
-  readonly kind: Kind;
-  readonly reason: E;
-}
-
-function nameRefusal<Kind extends string, E>(kind: Kind, error: ShardIntoError<E>): Refusal<Kind, E> | SlabFull {
-  return error.kind === "Build" ? { kind, reason: error.reason } : error;
-}
-
 function checkLimits(arena: ShardArena, limits: BuilderLimits): BuilderLimitError | undefined {
   assert(arena instanceof ShardArena, "arena must be a ShardArena");
-  assert(typeof limits === "object" && limits !== null, "limits must be an object with entryLimit");
+  assertObject(limits, "limits");
   const { entryLimit, cap = MAX_BUILDER_ENTRIES } = limits;
   assertCount(cap, "cap", { min: 1, max: MAX_BUILDER_ENTRIES });
   assertCount(entryLimit, "entryLimit", { min: 0, max: Number.MAX_SAFE_INTEGER });

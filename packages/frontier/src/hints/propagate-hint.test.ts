@@ -7,7 +7,7 @@ import { manifestHint } from "./hints.fixture.ts";
 import { encodeKey } from "../keys/key-encoding.ts";
 import { ascii, bytes, denseKey, filled, hex, join } from "../keys.fixture.ts";
 import { ManifestRowKey } from "../keys/manifest-row-key.ts";
-import { prefixSuccessor } from "../arithmetic/prefix-successor.ts";
+import { prefixSuccessor } from "../arithmetic/successors.ts";
 import { propagateHintOnSplit } from "./propagate-hint.ts";
 import { ShardHint } from "./shard-hint.ts";
 

@@ -3,7 +3,7 @@ import { assert, assertBytes, compareBytes, err, ok, type Result } from "@gossip
 import type { HintPropagationError, SplitBoundary } from "./hint-error.ts";
 import type { ManifestId } from "../keys/manifest-id.ts";
 import { decodeManifestRowKey } from "../keys/manifest-row-key.ts";
-import { prefixSuccessor } from "../arithmetic/prefix-successor.ts";
+import { prefixSuccessor } from "../arithmetic/successors.ts";
 import { assertHint, ShardHint, type ManifestHint } from "./shard-hint.ts";
 
 /** The range of a child. */

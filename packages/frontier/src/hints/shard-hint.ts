@@ -1,12 +1,11 @@
 import { MAX_METADATA_SIZE, toJsonSafe, type InvalidField, type JsonSafe } from "@gossip/contracts";
-import { jsonError, JsonReader, variantReader } from "@gossip/contracts/internal";
+import { assertU64, jsonError, JsonReader, variantReader } from "@gossip/contracts/internal";
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
-import type { ManifestId, ManifestRow } from "../keys/manifest-id.ts";
+import type { ManifestId, ManifestRange, ManifestRow } from "../keys/manifest-id.ts";
 import { assertMetadataBuf, MetadataBuf } from "./metadata-buf.ts";
 import { MANIFEST_HINT_SIZE, PREFIX_HEADER_SIZE, readHint, TAG_MANIFEST, TAG_PREFIX, TAG_RANGE } from "./read-hint.ts";
 import type { ShardEncodeError } from "../shards/shard-error.ts";
 import type { ShardHintDecodeError } from "./hint-error.ts";
-import { assertU64 } from "@gossip/contracts/internal";
 import { readU32, readU64 } from "../keys/u64-bytes.ts";
 
 /**
@@ -21,11 +20,8 @@ export type ShardHint =
   | { readonly kind: "Prefix"; readonly prefix: Uint8Array }
   | ManifestHint;
 
-export interface ManifestHint {
+export interface ManifestHint extends ManifestRange {
   readonly kind: "Manifest";
-  readonly manifestId: ManifestId;
-  readonly startRow: ManifestRow;
-  readonly endRow: ManifestRow;
 }
 
 /** A hint and the number of bytes it was read from. */

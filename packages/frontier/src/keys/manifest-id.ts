@@ -11,3 +11,10 @@ export const ManifestId: U64Companion<ManifestId> = /* @__PURE__ */ u64Companion
 export type ManifestRow = Brand<bigint, "ManifestRow">;
 
 export const ManifestRow: U64Companion<ManifestRow> = /* @__PURE__ */ u64Companion<ManifestRow>("manifest row");
+
+/** Rows `[startRow, endRow)` of a manifest. */
+export interface ManifestRange {
+  readonly manifestId: ManifestId;
+  readonly startRow: ManifestRow;
+  readonly endRow: ManifestRow;
+}

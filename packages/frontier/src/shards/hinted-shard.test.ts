@@ -18,8 +18,9 @@ import {
   rangeShard,
   rangeShardInto,
   rangeShardRef,
-} from "./hinted-shard.ts";
-import { shardSpecFromManifestRange, shardSpecFromPrefix } from "./shard-spec-from.ts";
+  shardSpecFromManifestRange,
+  shardSpecFromPrefix,
+} from "./shard-constructors.ts";
 import { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
 // Many runs each: on a busy machine they take longer than a test is usually given.

@@ -10,9 +10,9 @@ import { encodeKey, type KeyEncoding } from "../keys/key-encoding.ts";
 import { anyKey, ascii, bytes, denseKey, filled, hex, u64 } from "../keys.fixture.ts";
 import { ManifestRowKey } from "../keys/manifest-row-key.ts";
 import { PathKey } from "../keys/path-key.ts";
-import { prefixSuccessor } from "../arithmetic/prefix-successor.ts";
-import { rangeShard } from "./hinted-shard.ts";
+import { prefixSuccessor } from "../arithmetic/successors.ts";
 import {
+  rangeShard,
   shardSpecFromKeys,
   shardSpecFromKeysInto,
   shardSpecFromKeysRef,
@@ -22,7 +22,7 @@ import {
   shardSpecFromPrefix,
   shardSpecFromPrefixInto,
   shardSpecFromPrefixRef,
-} from "./shard-spec-from.ts";
+} from "./shard-constructors.ts";
 import { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
 // Many runs each: on a busy machine they take longer than a test is usually given.

@@ -1,27 +1,24 @@
-import type { RangeInput, ShardSpecInputError } from "@gossip/contracts";
+import type { ShardSpecInputError } from "@gossip/contracts";
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import type { ManifestRow } from "../keys/manifest-id.ts";
 import { ManifestRowKey } from "../keys/manifest-row-key.ts";
-import { type ManifestShardInput, rangeShardRef, type RangeShardInput } from "../shards/hinted-shard.ts";
-import type { ManifestRange } from "../shards/shard-spec-from.ts";
+import { type ManifestShardInput, rangeShardRef, type RangeShardInput } from "../shards/shard-constructors.ts";
 import type { ShardSpecScratch } from "../shards/shard-spec-scratch.ts";
 import { assertU64 } from "@gossip/contracts/internal";
 
 /** A range to cut at `splitPoints`, in order, and the connector's bytes of every part. */
-export interface RangeSplitInput extends RangeInput {
+export interface RangeSplitInput extends RangeShardInput {
   readonly splitPoints: readonly Uint8Array[];
-  readonly connectorExtra?: Uint8Array;
 }
 
 /** Rows to cut into parts of `rowsPerShard`, and the connector's bytes of every part. */
-export interface ManifestSplitInput extends ManifestRange {
+export interface ManifestSplitInput extends ManifestShardInput {
   readonly rowsPerShard: bigint;
-  readonly connectorExtra?: Uint8Array;
 }
 
 export function assertRangeSplit(input: RangeSplitInput): void {
-  const isObject = typeof input === "object" && input !== null;
-  assert(isObject, "a range to split must be an object with start, splitPoints and end");
+  assertObject(input, "a range to split");
   assertBytes(input.start, "start");
   assertBytes(input.end, "end");
   assert(Array.isArray(input.splitPoints), "splitPoints must be an array of keys");
@@ -52,7 +49,7 @@ export function checkParts(
 
 /** The number of parts, up to 2^53 − 1. No rows, or zero rows per part, are an `InvertedRange`. */
 export function countManifestParts(input: ManifestSplitInput): Result<number, ShardSpecInputError> {
-  assert(typeof input === "object" && input !== null, "a manifest to split must be an object with its rows");
+  assertObject(input, "a manifest to split");
   const { manifestId, startRow, endRow, rowsPerShard } = input;
   assertU64(manifestId, "manifest id");
   assertU64(startRow, "start row");

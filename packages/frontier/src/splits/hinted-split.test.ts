@@ -16,7 +16,7 @@ import { manifestHint, manifestRange } from "../hints/hints.fixture.ts";
 import { encodeKey } from "../keys/key-encoding.ts";
 import { ascii, bytes, denseKey, hex } from "../keys.fixture.ts";
 import { ManifestRowKey } from "../keys/manifest-row-key.ts";
-import { manifestShard, prefixShard, rangeShard } from "../shards/hinted-shard.ts";
+import { manifestShard, prefixShard, rangeShard } from "../shards/shard-constructors.ts";
 
 // Many runs each: on a busy machine they take longer than a test is usually given.
 vi.setConfig({ testTimeout: 60_000 });

@@ -22,7 +22,7 @@ import {
   toHex,
   u64,
 } from "../keys.fixture.ts";
-import { keySuccessor } from "../arithmetic/key-successor.ts";
+import { keySuccessor } from "../arithmetic/successors.ts";
 import { ManifestRowKey } from "../keys/manifest-row-key.ts";
 import { ShardHint } from "../hints/shard-hint.ts";
 import { evenSplitPoints, rangeMidpoint, splitPointsFromSamples } from "./split-advice.ts";

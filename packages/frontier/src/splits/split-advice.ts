@@ -1,7 +1,7 @@
 import { MAX_INITIAL_SHARDS, MAX_KEY_SIZE, type RangeInput } from "@gossip/contracts";
 import { assert, assertBytes, assertCount, compareBytes } from "@gossip/stdx";
 import { byteMidpoint } from "../arithmetic/byte-midpoint.ts";
-import { keySuccessor } from "../arithmetic/key-successor.ts";
+import { keySuccessor } from "../arithmetic/successors.ts";
 
 /** The precision of even split points beyond the longer bound, in bytes. */
 const EXTRA_WIDTH = 8;
