@@ -1,5 +1,5 @@
 import type { ShardSpecInputError } from "@gossip/contracts";
-import { assert } from "@gossip/stdx";
+import { assert, type ErrorHandlers } from "@gossip/stdx";
 import type { HintedSplitError } from "./splits/hinted-split.ts";
 import type { HintPropagationError, ShardHintDecodeError, ShardMetadataDecodeError } from "./hints/hint-error.ts";
 import type { ManifestRowKeyError, PathKeyError } from "./keys/key-error.ts";
@@ -23,10 +23,6 @@ export type FrontierError =
   | TupleDecodeError
   | TupleEncodeError;
 
-type Sentences = {
-  readonly [K in FrontierError["kind"]]: (error: Extract<FrontierError, { readonly kind: K }>) => string;
-};
-
 /** Describes an error for people. Contains sizes, positions and row numbers, never bytes of a key. */
 export function frontierErrorMessage(error: FrontierError): string {
   assert(typeof error === "object" && error !== null, "error must be one of this package");
@@ -35,7 +31,7 @@ export function frontierErrorMessage(error: FrontierError): string {
   return sentence(error);
 }
 
-const SENTENCES: Sentences = {
+const SENTENCES: ErrorHandlers<FrontierError, string> = {
   EmptyPrefix: () => "an empty prefix has no upper bound",
   PrefixTooLarge: ({ size, max }) => `a prefix of ${size} bytes is over the limit of ${max}`,
   NoSuccessor: () => "every byte of the prefix is ff, so no key is above all keys that start with it",

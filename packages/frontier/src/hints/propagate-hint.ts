@@ -1,5 +1,6 @@
 import { jsonError } from "@gossip/contracts/internal";
-import { assert, assertBytes, compareBytes, err, ok, type Result } from "@gossip/stdx";
+import { assertBytes, compareBytes, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import type { HintPropagationError, SplitBoundary } from "./hint-error.ts";
 import type { ManifestId } from "../keys/manifest-id.ts";
 import { decodeManifestRowKey } from "../keys/manifest-row-key.ts";
@@ -12,6 +13,8 @@ export interface ChildRange {
   readonly childEnd: Uint8Array;
 }
 
+type ChildHint = Result<ShardHint, HintPropagationError>;
+
 /**
  * The hint of a child that a split cut out of a parent with `parentHint`.
  *
@@ -20,12 +23,9 @@ export interface ChildRange {
  *   inside the prefix.
  * - `Manifest` stays `Manifest` with the child's rows. Both bounds must be rows of the parent.
  */
-export function propagateHintOnSplit(
-  parentHint: ShardHint,
-  child: ChildRange,
-): Result<ShardHint, HintPropagationError> {
+export function propagateHintOnSplit(parentHint: ShardHint, child: ChildRange): ChildHint {
   assertHint(parentHint);
-  assert(typeof child === "object" && child !== null, "child must be an object with childStart and childEnd");
+  assertObject(child, "child");
   assertBytes(child.childStart, "childStart");
   assertBytes(child.childEnd, "childEnd");
   switch (parentHint.kind) {
@@ -38,10 +38,7 @@ export function propagateHintOnSplit(
   }
 }
 
-function partOfPrefix(
-  prefix: Uint8Array,
-  { childStart, childEnd }: ChildRange,
-): Result<ShardHint, HintPropagationError> {
+function partOfPrefix(prefix: Uint8Array, { childStart, childEnd }: ChildRange): ChildHint {
   const end = prefixSuccessor(prefix);
   if (end === undefined) return invalidPrefix("End");
   if (compareBytes(childStart, prefix) < 0 || compareBytes(childStart, end) >= 0) return invalidPrefix("Start");
@@ -50,10 +47,7 @@ function partOfPrefix(
   return ok(ShardHint.RANGE);
 }
 
-function partOfManifest(
-  parent: ManifestHint,
-  { childStart, childEnd }: ChildRange,
-): Result<ShardHint, HintPropagationError> {
+function partOfManifest(parent: ManifestHint, { childStart, childEnd }: ChildRange): ChildHint {
   const { manifestId } = parent;
   const start = decodeManifestRowKey(childStart);
   if (start === undefined) return invalidManifest("Start");
@@ -67,14 +61,14 @@ function partOfManifest(
   return ok({ kind: "Manifest", manifestId, startRow: start.row, endRow: end.row });
 }
 
-function invalidPrefix(boundary: SplitBoundary): Result<never, HintPropagationError> {
+function invalidPrefix(boundary: SplitBoundary): ChildHint {
   return err({ kind: "InvalidPrefixBoundary", boundary });
 }
 
-function invalidManifest(boundary: SplitBoundary): Result<never, HintPropagationError> {
+function invalidManifest(boundary: SplitBoundary): ChildHint {
   return err({ kind: "InvalidManifestBoundary", boundary });
 }
 
-function otherManifest(parent: ManifestId, child: ManifestId): Result<never, HintPropagationError> {
+function otherManifest(parent: ManifestId, child: ManifestId): ChildHint {
   return err(jsonError({ kind: "ManifestIdMismatch", parent, child }));
 }

@@ -5,6 +5,8 @@ import type { ShardHintDecodeError } from "./hint-error.ts";
 import { copyHint, prefixAt, type ShardHint } from "./shard-hint.ts";
 import { readU64 } from "../keys/u64-bytes.ts";
 
+const KIND_OF_TAG: readonly ShardHint["kind"][] = ["Range", "Prefix", "Manifest"];
+
 /** What a view of empty metadata shows. */
 export const ENCODED_RANGE: Uint8Array = /* @__PURE__ */ Uint8Array.of(TAG_RANGE);
 
@@ -34,14 +36,7 @@ export class ShardHintView {
   }
 
   get kind(): ShardHint["kind"] {
-    switch (this.#bytes[this.#offset]!) {
-      case TAG_PREFIX:
-        return "Prefix";
-      case TAG_MANIFEST:
-        return "Manifest";
-      default:
-        return "Range";
-    }
+    return KIND_OF_TAG[this.#bytes[this.#offset]!]!;
   }
 
   /** How many bytes the hint took. */

@@ -92,8 +92,8 @@ export const ShardHint = {
   fromJson(json: unknown): Result<ShardHint, InvalidField | ShardEncodeError> {
     const read = readHintJson(json, "");
     if (!read.ok) return read;
-    const size = measureHint(read.value);
-    return typeof size === "number" ? read : err(size);
+    const measured = ShardHint.encodedLength(read.value);
+    return measured.ok ? read : measured;
   },
 } as const;
 

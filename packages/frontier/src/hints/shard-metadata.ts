@@ -78,8 +78,8 @@ export const ShardMetadata = {
   fromJson(json: unknown): Result<ShardMetadata, InvalidField | ShardEncodeError> {
     const read = readMetadataJson(json, "");
     if (!read.ok) return read;
-    const size = measureMetadata(read.value);
-    return typeof size === "number" ? read : err(size);
+    const measured = ShardMetadata.encodedLength(read.value);
+    return measured.ok ? read : measured;
   },
 } as const;
 

@@ -1,4 +1,5 @@
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import { assertKeyBuf, type KeyBuf } from "./key-buf.ts";
 import type { KeyEncoding } from "./key-encoding.ts";
 import type { ManifestRowKeyError } from "./key-error.ts";
@@ -26,7 +27,7 @@ export class ManifestRowKey implements KeyEncoding {
 
   /** Throws `InvariantViolation` for what `tryNew` refuses. */
   constructor(input: ManifestRowInput) {
-    assertInput(input);
+    assertObject(input, "a manifest row");
     const { manifestId, row } = input;
     assertU64(manifestId, "manifest id");
     assertU64(row, "manifest row");
@@ -36,7 +37,7 @@ export class ManifestRowKey implements KeyEncoding {
 
   /** For untrusted input. The manifest id is checked first. */
   static tryNew(input: ManifestRowInput): Result<ManifestRowKey, ManifestRowKeyError> {
-    assertInput(input);
+    assertObject(input, "a manifest row");
     const { manifestId, row } = input;
     if (!isU64(manifestId)) return err({ kind: "NotU64", field: "manifestId" });
     if (!isU64(row)) return err({ kind: "NotU64", field: "row" });
@@ -45,10 +46,8 @@ export class ManifestRowKey implements KeyEncoding {
 
   /** Order two rows by manifest, then by row. Negative, zero or positive. */
   static compare(a: ManifestRowKey, b: ManifestRowKey): number {
-    assert(
-      a instanceof ManifestRowKey && b instanceof ManifestRowKey,
-      "both keys to compare must be manifest row keys",
-    );
+    const areKeys = a instanceof ManifestRowKey && b instanceof ManifestRowKey;
+    assert(areKeys, "both keys to compare must be manifest row keys");
     if (a.manifestId !== b.manifestId) return a.manifestId < b.manifestId ? -1 : 1;
     if (a.row === b.row) return 0;
     return a.row < b.row ? -1 : 1;
@@ -68,8 +67,4 @@ export function decodeManifestRowKey(key: Uint8Array): ManifestRowKey | undefine
   assertBytes(key, "key");
   if (key.length !== ManifestRowKey.ENCODED_LEN) return undefined;
   return new ManifestRowKey({ manifestId: readU64(key, 0), row: readU64(key, 8) });
-}
-
-function assertInput(input: ManifestRowInput): void {
-  assert(typeof input === "object" && input !== null, "a manifest row must be an object with manifestId and row");
 }

@@ -1,21 +1,11 @@
 import { assertBytes, err, ok, type Result } from "@gossip/stdx";
 import type { TupleDecodeError } from "./tuple-error.ts";
+import * as codes from "./tuple-code.ts";
 import {
   ALL_ASCENDING,
   assertOrder,
-  CODE_BYTES,
-  CODE_DOUBLE,
-  CODE_FALSE,
-  CODE_NESTED,
-  CODE_NULL,
-  CODE_STRING,
-  CODE_TRUE,
-  CODE_UUID,
-  CODE_ZERO,
-  ESCAPE,
   isDescending,
   MAX_TUPLE_DEPTH,
-  TERMINATOR,
   UUID_SIZE,
   type PartOrder,
   type TupleElement,
@@ -65,25 +55,25 @@ class TupleReader {
     const start = this.#offset;
     const code = this.#bytes[start]! ^ this.#flip;
     // Integers first: they are common, and have seventeen codes.
-    const signedSize = code - CODE_ZERO;
+    const signedSize = code - codes.ZERO;
     if (signedSize >= -MAX_INTEGER_SIZE && signedSize <= MAX_INTEGER_SIZE) return this.#readInteger(start, signedSize);
     switch (code) {
-      case CODE_NULL:
+      case codes.NULL:
         this.#offset = start + 1;
         return null;
-      case CODE_FALSE:
-      case CODE_TRUE:
+      case codes.FALSE:
+      case codes.TRUE:
         this.#offset = start + 1;
-        return code === CODE_TRUE;
-      case CODE_STRING:
+        return code === codes.TRUE;
+      case codes.STRING:
         return this.#readString(start);
-      case CODE_BYTES:
+      case codes.BYTES:
         return this.#readBytes(start);
-      case CODE_DOUBLE:
+      case codes.DOUBLE:
         return this.#take(start, 8) ? readDouble(this.#bytes, start + 1, this.#flip) : undefined;
-      case CODE_UUID:
+      case codes.UUID:
         return this.#readUuid(start);
-      case CODE_NESTED:
+      case codes.NESTED:
         return this.#readNested(start, depth + 1);
       default:
         return this.#fail("UnknownTypeCode", start);
@@ -130,7 +120,7 @@ class TupleReader {
     for (;;) {
       const at = this.#offset;
       if (at >= this.#bytes.length) return this.#fail("Truncated", start);
-      if ((this.#bytes[at]! ^ this.#flip) !== TERMINATOR) {
+      if ((this.#bytes[at]! ^ this.#flip) !== codes.TERMINATOR) {
         const element = this.#readElement(depth);
         if (element === undefined) return undefined;
         elements.push(element);
@@ -161,7 +151,7 @@ class TupleReader {
   #findEnd(start: number): number | undefined {
     const bytes = this.#bytes;
     // Without the flip, so that the loop compares bytes as they are.
-    const terminator = TERMINATOR ^ this.#flip;
+    const terminator = codes.TERMINATOR ^ this.#flip;
     let zeroCount = 0;
     for (let index = start + 1; index < bytes.length; index++) {
       if (bytes[index] !== terminator) continue;
@@ -178,7 +168,7 @@ class TupleReader {
 
   /** Whether the zero at `index` belongs to the content. */
   #isEscaped(index: number): boolean {
-    return index + 1 < this.#bytes.length && (this.#bytes[index + 1]! ^ this.#flip) === ESCAPE;
+    return index + 1 < this.#bytes.length && (this.#bytes[index + 1]! ^ this.#flip) === codes.ESCAPE;
   }
 
   /** `size` bytes of content from `start` on, as they were before escaping and flipping. */
@@ -188,7 +178,7 @@ class TupleReader {
     for (let index = 0; index < size; index++) {
       const byte = this.#bytes[from++]! ^ this.#flip;
       content[index] = byte;
-      if (byte === TERMINATOR) from++;
+      if (byte === codes.TERMINATOR) from++;
     }
     return content;
   }

@@ -2,21 +2,12 @@ import { MAX_KEY_SIZE, U64_MAX } from "@gossip/contracts";
 import { assert, err, isBytes, ok, type Result } from "@gossip/stdx";
 import { utf8Size } from "../keys/utf8.ts";
 import { complement, writeDouble, writeInteger } from "./tuple-number.ts";
+import * as codes from "./tuple-code.ts";
 import {
   ALL_ASCENDING,
   assertOrder,
-  CODE_BYTES,
-  CODE_DOUBLE,
-  CODE_FALSE,
-  CODE_NESTED,
-  CODE_NULL,
-  CODE_STRING,
-  CODE_TRUE,
-  CODE_UUID,
-  ESCAPE,
   isDescending,
   MAX_TUPLE_DEPTH,
-  TERMINATOR,
   UUID_SIZE,
   type PartOrder,
   type TupleElement,
@@ -79,14 +70,14 @@ class TupleWriter {
         this.size = writeInteger(element, this.bytes, this.size);
         return true;
       case "number":
-        this.#put(CODE_DOUBLE);
+        this.#put(codes.DOUBLE);
         writeDouble(element, this.bytes, this.size);
         this.size += 8;
         return true;
       case "boolean":
-        return this.#put(element ? CODE_TRUE : CODE_FALSE);
+        return this.#put(element ? codes.TRUE : codes.FALSE);
       case "object":
-        return element === null ? this.#put(CODE_NULL) : this.#writeObject(element, depth);
+        return element === null ? this.#put(codes.NULL) : this.#writeObject(element, depth);
       case "undefined":
       case "function":
       case "symbol":
@@ -96,13 +87,13 @@ class TupleWriter {
 
   #writeObject(element: Uint8Array | TupleUuid | readonly TupleElement[], depth: number): boolean {
     if (isBytes(element)) return this.#writeBytes(element);
-    if (isArray(element)) return this.#writeNested(element, depth + 1);
+    if (Array.isArray(element)) return this.#writeNested(element as readonly TupleElement[], depth + 1);
     const { kind, bytes } = element as Partial<TupleUuid>;
     if (kind !== "Uuid" || !isBytes(bytes)) return this.#failUnsupported(element);
     if (bytes.length !== UUID_SIZE) {
       return this.#fail({ kind: "WrongUuidSize", partIndex: this.#partIndex, size: bytes.length });
     }
-    this.#put(CODE_UUID);
+    this.#put(codes.UUID);
     for (let index = 0; index < UUID_SIZE; index++) this.#put(bytes[index]!);
     return true;
   }
@@ -110,7 +101,7 @@ class TupleWriter {
   #writeNested(elements: readonly TupleElement[], depth: number): boolean {
     if (depth > MAX_TUPLE_DEPTH) return this.#fail({ kind: "PartTooDeep", partIndex: this.#partIndex });
     const start = this.size;
-    this.#put(CODE_NESTED);
+    this.#put(codes.NESTED);
     // By index, not by iterator: an array with holes has `undefined` there, which is refused.
     for (let index = 0; index < elements.length; index++) {
       const element = elements[index]!;
@@ -121,22 +112,22 @@ class TupleWriter {
       const size = this.size - start + 1;
       if (size > MAX_KEY_SIZE) return this.#fail({ kind: "KeyTooLarge", size, max: MAX_KEY_SIZE });
     }
-    return this.#put(TERMINATOR);
+    return this.#put(codes.TERMINATOR);
   }
 
   #writeBytes(bytes: Uint8Array): boolean {
-    this.#put(CODE_BYTES);
+    this.#put(codes.BYTES);
     for (let index = 0; index < bytes.length; index++) {
       this.#put(bytes[index]!);
       if (bytes[index] === 0 && !this.#escapeZero()) return false;
     }
-    return this.#put(TERMINATOR);
+    return this.#put(codes.TERMINATOR);
   }
 
   /** Writes UTF-8 without `TextEncoder`, because zeros must be escaped and most strings are short. */
   #writeString(text: string): boolean {
     if (utf8Size(text) < 0) return this.#fail({ kind: "LoneSurrogateInPart", partIndex: this.#partIndex });
-    this.#put(CODE_STRING);
+    this.#put(codes.STRING);
     for (let index = 0; index < text.length; index++) {
       const unit = text.charCodeAt(index);
       if (unit < 0x80) {
@@ -149,7 +140,7 @@ class TupleWriter {
         if (codePoint > 0xffff) index++;
       }
     }
-    return this.#put(TERMINATOR);
+    return this.#put(codes.TERMINATOR);
   }
 
   /** Appends a character of two to four bytes. */
@@ -167,7 +158,7 @@ class TupleWriter {
   /** Marks the zero just written as content. */
   #escapeZero(): boolean {
     if (this.#descends) return this.#fail({ kind: "ZeroInDescending", partIndex: this.#partIndex });
-    return this.#put(ESCAPE);
+    return this.#put(codes.ESCAPE);
   }
 
   #put(byte: number): true {
@@ -188,11 +179,6 @@ class TupleWriter {
 /** Whether an element's encoding ends with a terminator, so that what follows decides whether it is one. */
 function isTerminated(element: TupleElement): boolean {
   return typeof element === "string" || isBytes(element) || Array.isArray(element);
-}
-
-/** `Array.isArray` that knows read-only arrays. */
-function isArray(element: TupleUuid | readonly TupleElement[]): element is readonly TupleElement[] {
-  return Array.isArray(element);
 }
 
 // Shared by all calls: nothing here awaits or calls back, so calls cannot interleave.

@@ -31,23 +31,6 @@ export const MAX_TUPLE_DEPTH = 64;
 /** Of a UUID, in bytes. */
 export const UUID_SIZE = 16;
 
-// The first byte of every element. The values are FoundationDB's: docs/reference/wire-format.md.
-export const CODE_NULL = 0x00;
-export const CODE_BYTES = 0x01;
-export const CODE_STRING = 0x02;
-export const CODE_NESTED = 0x05;
-/** An integer of n bytes has this code plus n, or minus n if it is negative. */
-export const CODE_ZERO = 0x14;
-export const CODE_DOUBLE = 0x21;
-export const CODE_FALSE = 0x26;
-export const CODE_TRUE = 0x27;
-export const CODE_UUID = 0x30;
-
-/** Ends a string, bytes or a nested tuple. */
-export const TERMINATOR = 0x00;
-/** After a zero byte: the zero is part of the content, or a null of the nested tuple, and not a terminator. */
-export const ESCAPE = 0xff;
-
 /** Whether the part at an index descends. */
 export function isDescending(order: readonly PartOrder[], partIndex: number): boolean {
   // The length first: reading past the end of an array is many times slower.

@@ -1,5 +1,5 @@
 import { joinU64 } from "../keys/u64-bytes.ts";
-import { CODE_ZERO } from "./tuple-element.ts";
+import * as codes from "./tuple-code.ts";
 
 /** Longest integer, in bytes behind its code. */
 export const MAX_INTEGER_SIZE = 8;
@@ -18,7 +18,7 @@ export function writeInteger(value: bigint, target: Uint8Array, offset: number):
   let first = 0;
   while (first < 8 && wordBytes[first] === 0) first++;
   const size = 8 - first;
-  target[offset] = isNegative ? CODE_ZERO - size : CODE_ZERO + size;
+  target[offset] = isNegative ? codes.ZERO - size : codes.ZERO + size;
   for (let index = 1; index <= size; index++) target[offset + index] = wordBytes[first + index - 1]!;
   if (isNegative) complement(target, offset + 1, offset + 1 + size);
   return offset + 1 + size;
