@@ -18,7 +18,7 @@ export { variantReader } from "./json/json-codec.ts";
 export { jsonError } from "./json/json-safe.ts";
 export { JsonReader, type JsonFieldReaders } from "./json/json-reader.ts";
 export { persistedEnum } from "./states/persisted-enum.ts";
-export { readShardSpecJson } from "./specs/shard-spec-ref.ts";
+export { copyShardSpec, readShardSpecJson } from "./specs/shard-spec-ref.ts";
 export { assertU64, isU64 } from "./ids/u64.ts";
 export { writeTenantId } from "./ids/tenant-id.ts";
 export { u64Companion } from "./ids/u64-companion.ts";

@@ -7,6 +7,8 @@ import { compareU64, readU32, readU64 } from "../keys/u64-bytes.ts";
 export const TAG_RANGE = 0x00;
 export const TAG_PREFIX = 0x01;
 export const TAG_MANIFEST = 0x02;
+/** The kind of each tag. */
+export const HINT_KINDS = ["Range", "Prefix", "Manifest"] as const;
 
 /** Tag, and how long the prefix is. */
 export const PREFIX_HEADER_SIZE = 5;

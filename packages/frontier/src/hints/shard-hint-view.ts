@@ -1,11 +1,9 @@
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
 import type { ManifestId, ManifestRow } from "../keys/manifest-id.ts";
-import { readHint, TAG_MANIFEST, TAG_PREFIX, TAG_RANGE } from "./read-hint.ts";
+import { HINT_KINDS, readHint, TAG_MANIFEST, TAG_PREFIX, TAG_RANGE } from "./read-hint.ts";
 import type { ShardHintDecodeError } from "./hint-error.ts";
 import { copyHint, prefixAt, type ShardHint } from "./shard-hint.ts";
 import { readU64 } from "../keys/u64-bytes.ts";
-
-const KIND_OF_TAG: readonly ShardHint["kind"][] = ["Range", "Prefix", "Manifest"];
 
 /** What a view of empty metadata shows. */
 export const ENCODED_RANGE: Uint8Array = /* @__PURE__ */ Uint8Array.of(TAG_RANGE);
@@ -36,7 +34,7 @@ export class ShardHintView {
   }
 
   get kind(): ShardHint["kind"] {
-    return KIND_OF_TAG[this.#bytes[this.#offset]!]!;
+    return HINT_KINDS[this.#bytes[this.#offset]!]!;
   }
 
   /** How many bytes the hint took. */

@@ -15,6 +15,8 @@ import type { BuildParts, IntoForm, OwnedForm, RefForm } from "./shard-spec-form
 import type { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
+/** Metadata with a range hint only, which most shards have. Never modified. */
+const PLAIN_RANGE = /* @__PURE__ */ Uint8Array.of(0, 0, 0, 1, 0);
 
 /** Two typed keys that bound a range, and the metadata as it is; none by default. */
 export interface KeysSpecInput {
@@ -93,6 +95,8 @@ export interface RangeShardInput extends RangeInput {
 const hintedRange: BuildParts<RangeShardInput> = ({ start, end, connectorExtra = NO_BYTES }, scratch) => {
   assertBytes(start, "start");
   assertBytes(end, "end");
+  assertBytes(connectorExtra, "connectorExtra");
+  if (connectorExtra.length === 0) return checkSpec({ keyRangeStart: start, keyRangeEnd: end, metadata: PLAIN_RANGE });
   const keyRangeStart = apartFrom(start, scratch.metadata);
   const keyRangeEnd = apartFrom(end, scratch.metadata);
   const metadata = encodeMetadata({ hint: ShardHint.RANGE, connectorExtra }, scratch.metadata);

@@ -2,13 +2,14 @@
 // into an arena. All three start from the same parts and differ in where they copy them to.
 import {
   ShardArena,
-  ShardSpec,
+  type ShardSpec,
   validateShardSpec,
   type ShardSpecHandle,
   type ShardSpecInputError,
   type ShardSpecRef,
 } from "@gossip/contracts";
-import { assert, err, ok, unwrap, type Result } from "@gossip/stdx";
+import { copyShardSpec } from "@gossip/contracts/internal";
+import { assert, err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 import { BorrowedShardSpec } from "./borrowed-shard-spec.ts";
 import type { ShardIntoError } from "./shard-error.ts";
@@ -53,7 +54,7 @@ export function ownedForm<Input, E>(buildParts: BuildParts<Input, E>): OwnedForm
     spare = undefined;
     try {
       const parts = build(buildParts, input, scratch);
-      return parts.ok ? ok(unwrap(ShardSpec.tryFromRef(parts.value))) : parts;
+      return parts.ok ? ok(copyShardSpec(parts.value) as ShardSpec) : parts;
     } finally {
       spare = scratch;
     }

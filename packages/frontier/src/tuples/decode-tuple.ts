@@ -6,7 +6,6 @@ import {
   assertOrder,
   isDescending,
   MAX_TUPLE_DEPTH,
-  UUID_SIZE,
   type PartOrder,
   type TupleElement,
 } from "./tuple-element.ts";
@@ -91,9 +90,9 @@ class TupleReader {
   }
 
   #readUuid(start: number): TupleElement | undefined {
-    if (!this.#take(start, UUID_SIZE)) return undefined;
-    const bytes = new Uint8Array(this.#bytes.subarray(start + 1, start + 1 + UUID_SIZE));
-    if (this.#flip !== 0) complement(bytes, 0, UUID_SIZE);
+    if (!this.#take(start, codes.UUID_SIZE)) return undefined;
+    const bytes = new Uint8Array(this.#bytes.subarray(start + 1, start + 1 + codes.UUID_SIZE));
+    if (this.#flip !== 0) complement(bytes, 0, codes.UUID_SIZE);
     return { kind: "Uuid", bytes };
   }
 

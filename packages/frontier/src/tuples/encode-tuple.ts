@@ -8,7 +8,6 @@ import {
   assertOrder,
   isDescending,
   MAX_TUPLE_DEPTH,
-  UUID_SIZE,
   type PartOrder,
   type TupleElement,
   type TupleUuid,
@@ -90,11 +89,11 @@ class TupleWriter {
     if (Array.isArray(element)) return this.#writeNested(element as readonly TupleElement[], depth + 1);
     const { kind, bytes } = element as Partial<TupleUuid>;
     if (kind !== "Uuid" || !isBytes(bytes)) return this.#failUnsupported(element);
-    if (bytes.length !== UUID_SIZE) {
+    if (bytes.length !== codes.UUID_SIZE) {
       return this.#fail({ kind: "WrongUuidSize", partIndex: this.#partIndex, size: bytes.length });
     }
     this.#put(codes.UUID);
-    for (let index = 0; index < UUID_SIZE; index++) this.#put(bytes[index]!);
+    for (let index = 0; index < codes.UUID_SIZE; index++) this.#put(bytes[index]!);
     return true;
   }
 

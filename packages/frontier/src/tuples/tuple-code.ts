@@ -10,6 +10,9 @@ export const FALSE = 0x26;
 export const TRUE = 0x27;
 export const UUID = 0x30;
 
+/** Bytes of a UUID. */
+export const UUID_SIZE = 16;
+
 /** Ends a string, bytes or a nested tuple. */
 export const TERMINATOR = 0x00;
 /** After a zero byte: the zero is part of the content, or a null of the nested tuple, and not a terminator. */

@@ -28,9 +28,6 @@ export const ALL_ASCENDING: readonly PartOrder[] = /* @__PURE__ */ Object.freeze
 /** Tuples nested deeper than this are refused. */
 export const MAX_TUPLE_DEPTH = 64;
 
-/** Of a UUID, in bytes. */
-export const UUID_SIZE = 16;
-
 /** Whether the part at an index descends. */
 export function isDescending(order: readonly PartOrder[], partIndex: number): boolean {
   // The length first: reading past the end of an array is many times slower.
