@@ -4,7 +4,7 @@ import type { Target } from "../mutant.ts";
 export const ARITHMETIC_TARGETS: readonly Target[] = [
   {
     name: "prefixSuccessor",
-    file: "arithmetic/prefix-successor.ts",
+    file: "arithmetic/successors.ts",
     tests: ["arithmetic/prefix-successor.test.ts"],
     edits: [
       { find: "prefix.length > MAX_KEY_SIZE", replace: "prefix.length >= MAX_KEY_SIZE" },
@@ -27,7 +27,7 @@ export const ARITHMETIC_TARGETS: readonly Target[] = [
   },
   {
     name: "keySuccessor",
-    file: "arithmetic/key-successor.ts",
+    file: "arithmetic/successors.ts",
     tests: ["arithmetic/key-successor.test.ts"],
     edits: [
       { find: "if (size >= MAX_KEY_SIZE)", replace: "if (size > MAX_KEY_SIZE)" },
