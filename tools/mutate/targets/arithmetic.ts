@@ -8,7 +8,7 @@ export const ARITHMETIC_TARGETS: readonly Target[] = [
     tests: ["arithmetic/prefix-successor.test.ts"],
     edits: [
       { find: "prefix.length > MAX_KEY_SIZE", replace: "prefix.length >= MAX_KEY_SIZE" },
-      { find: " || prefix.length > MAX_KEY_SIZE", replace: "" },
+      { find: "size === 0 || prefix.length > MAX_KEY_SIZE", replace: "size === 0" },
       { find: "prefix[size - 1] === 0xff", replace: "prefix[size - 1] === 0xfe" },
       { find: "prefix[size - 1] === 0xff", replace: "prefix[size - 1]! >= 0xfe" },
       { find: "prefix[size - 1] === 0xff", replace: "prefix[size - 1] === 0x00" },
@@ -21,8 +21,7 @@ export const ARITHMETIC_TARGETS: readonly Target[] = [
       { find: "out.bytes[size - 1]! += 1;", replace: "out.bytes[0]! += 1;" },
       { find: "out.bytes[size - 1]! += 1;", replace: "" },
       { find: "out.commit(size);", replace: "out.commit(prefix.length);" },
-      { find: "if (size === 0 || ", replace: "if (" },
-      { find: "spare.toOwned() : undefined", replace: "prefix : undefined" },
+      { find: "size === 0 || prefix.length > MAX_KEY_SIZE", replace: "prefix.length > MAX_KEY_SIZE" },
     ],
   },
   {
@@ -40,7 +39,7 @@ export const ARITHMETIC_TARGETS: readonly Target[] = [
       { find: "  out.bytes[size] = 0;\n", replace: "" },
       { find: "out.commit(size + 1);", replace: "out.commit(size);" },
       { find: "out.commit(size + 1);", replace: "out.commit(size + 2);" },
-      { find: "spare.toOwned() : undefined", replace: "key : undefined" },
+      { find: "out.bytes.set(key);", replace: "" },
     ],
   },
   {
