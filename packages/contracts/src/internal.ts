@@ -16,7 +16,7 @@ export {
 } from "./hashing/encode-canonical.ts";
 export { variantReader } from "./json/json-codec.ts";
 export { jsonError } from "./json/json-safe.ts";
-export { JsonReader, type JsonFieldReaders } from "./json/json-reader.ts";
+export { invalidField, JsonReader, within, type JsonFieldReaders } from "./json/json-reader.ts";
 export { persistedEnum } from "./states/persisted-enum.ts";
 export { copyShardSpec, readShardSpecJson } from "./specs/shard-spec-ref.ts";
 export { assertU64, isU64 } from "./ids/u64.ts";

@@ -1,11 +1,10 @@
 import type { OpId } from "@gossip/contracts";
 import { assert, Redacted } from "@gossip/stdx";
-import { AbbreviatedTenant } from "./abbreviated-tenant.ts";
 import { ERROR_CODECS } from "./error-codecs.ts";
 import type { ErrorFields, ErrorOfKind, Hidden, RunOpIdConflict } from "./error-fields.ts";
 import type { ErrorKind } from "./error-routes.ts";
 import { CoordErrorValue, reviveError } from "./error-value.ts";
-import { isObject } from "./field-codec.ts";
+import { isObject, type FieldCodec } from "./field-codec.ts";
 
 /** What the maker of an error passes: hidden fields in the clear. */
 export type ErrorInput<K extends ErrorKind> = {
@@ -43,21 +42,6 @@ export function runOpIdConflict(opId: OpId): RunOpIdConflict {
 
 const NOTHING = new Redacted(undefined);
 
-type HiddenFieldOf<K extends ErrorKind> = {
-  [F in keyof ErrorFields[K]]: ErrorFields[K][F] extends Hidden<unknown> ? F : never;
-}[keyof ErrorFields[K]];
-
-/** For each kind that hides something, what wraps each such field. One that is missing does not compile. */
-const HIDE: {
-  readonly [K in ErrorKind as HiddenFieldOf<K> extends never ? never : K]: {
-    readonly [F in HiddenFieldOf<K>]: (inTheClear: ErrorInput<K>[F]) => ErrorFields[K][F];
-  };
-} = {
-  TenantMismatch: { expected: (tenant) => AbbreviatedTenant.of(tenant) },
-  OpIdConflict: { expectedHash: (hash) => new Redacted(hash), actualHash: (hash) => new Redacted(hash) },
-  AlreadyLeased: { currentOwner: (worker) => new Redacted(worker) },
-};
-
 interface FieldLayout {
   readonly name: string;
   readonly hide: ((inTheClear: unknown) => unknown) | undefined;
@@ -65,12 +49,8 @@ interface FieldLayout {
 
 /** The fields of each kind, in order, with what wraps them. */
 const LAYOUT: ReadonlyMap<string, readonly FieldLayout[]> = new Map(
-  Object.entries(ERROR_CODECS).map(([kind, codecs]) => [kind, layOut(kind, Object.keys(codecs))]),
+  Object.entries<Readonly<Record<string, FieldCodec<unknown>>>>(ERROR_CODECS).map(([kind, codecs]) => [
+    kind,
+    Object.entries(codecs).map(([name, { hide }]) => ({ name, hide })),
+  ]),
 );
-
-function layOut(kind: string, names: readonly string[]): readonly FieldLayout[] {
-  const wrappers = (HIDE as Readonly<Record<string, object>>)[kind] as
-    | Readonly<Record<string, FieldLayout["hide"]>>
-    | undefined;
-  return names.map((name) => ({ name, hide: wrappers?.[name] }));
-}

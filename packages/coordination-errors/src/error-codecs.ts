@@ -1,28 +1,19 @@
-import { FenceEpoch, LogicalTime, OpId, RunId, RunStatus, ShardStatus } from "@gossip/contracts";
+import { RunStatus, ShardStatus } from "@gossip/contracts";
+import type { FenceEpoch, InvalidField, LogicalTime, OpId, RunId } from "@gossip/contracts";
+import { invalidField } from "@gossip/contracts/internal";
 import type { Result } from "@gossip/stdx";
-import { EXHAUSTED_RESOURCES, type ErrorFields, type ErrorJson, type RunError } from "./error-fields.ts";
+import { EXHAUSTED_RESOURCES, type ErrorFields, type RunError } from "./error-fields.ts";
 import { canFailWith, isErrorKind } from "./error-kind.ts";
 import type { ErrorKind, KindsOf } from "./error-routes.ts";
-import {
-  abbreviatedTenant,
-  byteSize,
-  count,
-  hidden,
-  id,
-  invalid,
-  isObject,
-  oneOf,
-  optional,
-  ordinal,
-} from "./field-codec.ts";
-import type { FieldCodec, InvalidField } from "./field-codec.ts";
+import { abbreviatedTenant, byteSize, count, hidden, id, isObject, oneOf, optional, ordinal } from "./field-codec.ts";
+import type { FieldCodec } from "./field-codec.ts";
 import { infraError, limitScope, manifestValidationError, runConfigError } from "./reason-codecs.ts";
 import { shardKey, slabFull, splitValidationError } from "./reason-codecs.ts";
-import { decodeVariant, encodeVariant, showVariant, type FieldCodecs } from "./variant-codec.ts";
+import { variants, type FieldCodecs } from "./variant-codec.ts";
 
-const runId = id(RunId);
-const time = ordinal(LogicalTime);
-const fence = ordinal(FenceEpoch);
+const runId = id<RunId>();
+const time = ordinal<LogicalTime>();
+const fence = ordinal<FenceEpoch>();
 const shardStatus = oneOf(ShardStatus.values);
 const runStatus = oneOf(RunStatus.values);
 
@@ -36,7 +27,7 @@ export const ERROR_CODECS = {
   StaleFence: { presented: fence, current: fence },
   LeaseExpired: { deadline: time, now: time },
   ShardTerminal: { shard: shardKey, status: shardStatus },
-  OpIdConflict: { opId: id(OpId), expectedHash: hidden(), actualHash: hidden() },
+  OpIdConflict: { opId: id<OpId>(), expectedHash: hidden(), actualHash: hidden() },
   CursorRegression: { oldKey: optional(byteSize), newKey: optional(byteSize) },
   CursorOutOfBounds: { lastKey: byteSize, specStart: byteSize, specEnd: byteSize },
   CursorKeyTooLarge: { size: byteSize, max: byteSize },
@@ -67,28 +58,21 @@ export const ERROR_CODECS = {
 } as const satisfies { readonly [K in ErrorKind]: FieldCodecs<ErrorFields[K]> };
 
 /** An error's kind and fields, without its methods. */
-export type ErrorData = { readonly kind: ErrorKind } & Readonly<Record<string, unknown>>;
+export type ErrorData = { [K in ErrorKind]: { readonly kind: K } & ErrorFields[K] }[ErrorKind];
 
-/** The JSON form of an error, with or without its prototype. */
-export function encodeError(error: unknown): ErrorJson {
-  return encodeVariant(ERROR_CODECS, error) as ErrorJson;
-}
-
-/** The fields of an error read from JSON, with its kind, in plain objects at every level. */
-export function decodeError(json: unknown): Result<ErrorData, InvalidField> {
-  return decodeVariant(ERROR_CODECS, json, "") as Result<ErrorData, InvalidField>;
-}
+/** All errors, with or without their prototype. What is read has plain objects at every level. */
+export const errorCodec: FieldCodec<ErrorData> = variants<ErrorData>(ERROR_CODECS);
 
 /** An error that an operation of ours met on its way. It nests once: no such operation wraps another's error. */
 function errorOf<Op extends "registerShards" | "getRun">(operation: Op): FieldCodec<RunError<KindsOf<Op>>> {
   return {
-    show: (value) => showVariant(ERROR_CODECS, value),
-    encode: encodeError,
+    show: (value) => errorCodec.show(value),
+    encode: (value) => errorCodec.encode(value),
     decode: (json, field) => {
       const kind = isObject(json) ? json["kind"] : undefined;
       if (!isErrorKind(kind) || !canFailWith(operation, kind))
-        return invalid(`${field}.kind`, `a way in which ${operation} can fail`);
-      return decodeVariant(ERROR_CODECS, json, field) as Result<RunError<KindsOf<Op>>, InvalidField>;
+        return invalidField(`${field}.kind`, `a way in which ${operation} can fail`);
+      return errorCodec.decode(json, field) as Result<RunError<KindsOf<Op>>, InvalidField>;
     },
   };
 }

@@ -23,13 +23,6 @@ export type Hidden<T> = Redacted<T | undefined>;
 /** Nothing beyond the kind. */
 type NoFields = Readonly<Record<never, never>>;
 
-/** How far a cursor was outside its shard. Every field is a size in bytes, 0 for a bound that is missing. */
-export interface CursorOutOfBoundsDetail {
-  readonly lastKey: number;
-  readonly specStart: number;
-  readonly specEnd: number;
-}
-
 /** Why a run's configuration was refused. */
 export interface RunConfigError {
   readonly kind: "ZeroLeaseDuration";
@@ -64,7 +57,8 @@ export interface ErrorFields {
   OpIdConflict: { readonly opId: OpId; readonly expectedHash: Hidden<bigint>; readonly actualHash: Hidden<bigint> };
   /** Sizes of the keys in bytes; `undefined` if there was no key. */
   CursorRegression: { readonly oldKey: number | undefined; readonly newKey: number | undefined };
-  CursorOutOfBounds: CursorOutOfBoundsDetail;
+  /** Sizes in bytes, 0 for a bound that is missing. */
+  CursorOutOfBounds: { readonly lastKey: number; readonly specStart: number; readonly specEnd: number };
   CursorKeyTooLarge: { readonly size: number; readonly max: number };
   CursorTokenTooLarge: { readonly size: number; readonly max: number };
   SplitInvalid: { readonly reason: SplitValidationError };

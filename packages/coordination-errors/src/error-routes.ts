@@ -1,5 +1,4 @@
-/** Every operation, the ones on shards first. `split` is both `splitReplace` and `splitResidual`. */
-export const OPERATIONS = [
+const SHARD_OPERATIONS = [
   "acquire",
   "claim",
   "renew",
@@ -9,6 +8,9 @@ export const OPERATIONS = [
   "release",
   "split",
   "session",
+] as const;
+
+const RUN_OPERATIONS = [
   "createRun",
   "createRunWithShards",
   "registerShards",
@@ -20,11 +22,17 @@ export const OPERATIONS = [
   "deleteRun",
 ] as const;
 
+/** Every operation, the ones on shards first. `split` is both `splitReplace` and `splitResidual`. */
+export const OPERATIONS = [...SHARD_OPERATIONS, ...RUN_OPERATIONS] as const;
+
 /**
  * What can fail. `session` is whatever is asked of a worker session, beyond the operation that it passes on; `getRun`
  * stands for every query of one run.
  */
 export type Operation = (typeof OPERATIONS)[number];
+
+/** The operations that the run's own op-log makes idempotent, or that need no op id. */
+export type RunOperation = (typeof RUN_OPERATIONS)[number];
 
 // Whether an operation can return that kind. `add` means that it can, and that the design documents did not have it:
 // the tests count those apart.
@@ -38,10 +46,10 @@ export type Route = typeof yes | typeof add | typeof ___;
 export type Row = RowOf<typeof OPERATIONS>;
 type RowOf<Columns extends readonly Operation[]> = { readonly [C in keyof Columns]: Route };
 
+// The kinds of `CoordError`, which the checks of leased operations share.
 // prettier-ignore
-const ROWS = {
+const COORD_ROWS = {
   //                     acqu clai rene chec comp park rele spli sess crea crSh regi getR coRu fail canc unpa dele
-  // The twelve kinds of `CoordError`, which the checks of leased operations share.
   ShardNotFound: [       yes, ___, yes, yes, yes, yes, add, yes, ___, ___, ___, ___, ___, ___, ___, ___, yes, ___],
   TenantMismatch: [      yes, yes, yes, yes, yes, yes, add, yes, ___, ___, ___, yes, yes, yes, yes, yes, yes, add],
   StaleFence: [          ___, ___, yes, yes, yes, yes, add, yes, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___],
@@ -54,8 +62,12 @@ const ROWS = {
   CursorTokenTooLarge: [ ___, ___, ___, yes, yes, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___],
   SplitInvalid: [        ___, ___, ___, ___, ___, ___, ___, yes, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___],
   CheckpointMissingKey: [___, ___, ___, yes, yes, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___],
+} as const satisfies Readonly<Record<string, Row>>;
 
-  // Not from those checks.
+// prettier-ignore
+const ROWS = {
+  ...COORD_ROWS,
+  //                     acqu clai rene chec comp park rele spli sess crea crSh regi getR coRu fail canc unpa dele
   AlreadyLeased: [       yes, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___],
   ResourceExhausted: [   ___, ___, ___, yes, yes, ___, ___, yes, ___, ___, ___, yes, ___, ___, ___, ___, ___, ___],
   NoneAvailable: [       ___, yes, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___, ___],
@@ -108,19 +120,6 @@ export type KindsOf<Op extends Operation> = {
 }[ErrorKind];
 
 /** The kinds that the checks shared by leased operations can produce. */
-export const COORD_ERROR_KINDS = [
-  "ShardNotFound",
-  "TenantMismatch",
-  "StaleFence",
-  "LeaseExpired",
-  "ShardTerminal",
-  "OpIdConflict",
-  "CursorRegression",
-  "CursorOutOfBounds",
-  "CursorKeyTooLarge",
-  "CursorTokenTooLarge",
-  "SplitInvalid",
-  "CheckpointMissingKey",
-] as const satisfies readonly ErrorKind[];
+export const COORD_ERROR_KINDS: readonly CoordErrorKind[] = /* @__PURE__ */ Object.keys(COORD_ROWS) as CoordErrorKind[];
 
-export type CoordErrorKind = (typeof COORD_ERROR_KINDS)[number];
+export type CoordErrorKind = keyof typeof COORD_ROWS;

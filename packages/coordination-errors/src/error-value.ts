@@ -1,9 +1,8 @@
-import { encodeError, ERROR_CODECS, type ErrorData } from "./error-codecs.ts";
+import { errorCodec } from "./error-codecs.ts";
 import type { ErrorJson, ErrorMethods } from "./error-fields.ts";
 import type { ErrorKind } from "./error-routes.ts";
 import { messageOf } from "./message-of.ts";
 import type { AnyCoordError } from "./operation-errors.ts";
-import { showVariant } from "./variant-codec.ts";
 
 /**
  * What all error values inherit: every way to print one.
@@ -27,17 +26,23 @@ export class CoordErrorValue implements ErrorMethods {
   }
 
   toJSON(): ErrorJson {
-    return encodeError(this);
+    return errorCodec.encode(this) as ErrorJson;
   }
 
   // Every field, where the message may leave some out. The registered symbol, not `node:util`: this package runs
   // anywhere.
   [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return showVariant(ERROR_CODECS, this);
+    return errorCodec.show(this);
   }
 }
 
 /** Give fields that are wrapped already the methods of an error. */
-export function reviveError({ kind, ...fields }: ErrorData): AnyCoordError {
+export function reviveError({
+  kind,
+  ...fields
+}: {
+  readonly kind: ErrorKind;
+  readonly [field: string]: unknown;
+}): AnyCoordError {
   return Object.assign(new CoordErrorValue(kind), fields) as unknown as AnyCoordError;
 }

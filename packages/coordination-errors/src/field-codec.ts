@@ -1,14 +1,7 @@
-import { err, ok, Redacted, type Result } from "@gossip/stdx";
+import { toJsonSafe, type InvalidField, type TenantId } from "@gossip/contracts";
+import { invalidField, isU64, JsonReader } from "@gossip/contracts/internal";
+import { ok, Redacted, type Result } from "@gossip/stdx";
 import { AbbreviatedTenant } from "./abbreviated-tenant.ts";
-
-/** A malformed field in the JSON form of an error. Does not contain the value: it may be anything. */
-export interface InvalidField {
-  readonly kind: "InvalidField";
-  /** Where: names from the outside in, joined by dots. */
-  readonly field: string;
-  /** What is allowed there. */
-  readonly expected: string;
-}
 
 /**
  * How one field is printed, written and read.
@@ -22,7 +15,12 @@ export interface FieldCodec<T> {
   /** For JSON, which leaves out what is `undefined`. */
   encode(value: unknown): unknown;
   decode(json: unknown, field: string): Result<T, InvalidField>;
+  /** Wraps what the maker of an error passes in the clear. Only hidden fields have it. */
+  readonly hide?: (inTheClear: unknown) => T;
 }
+
+/** A codec of a field that is hidden. */
+export type HiddenFieldCodec<T> = Required<FieldCodec<T>>;
 
 export const REDACTED = "<redacted>";
 export const INVALID = "<invalid>";
@@ -32,7 +30,7 @@ export function plain<T>(expected: string, is: (value: unknown) => value is T): 
   return {
     show: (value) => (is(value) ? String(value) : INVALID),
     encode: (value) => (is(value) ? value : INVALID),
-    decode: (json, field) => (is(json) ? ok(json) : invalid(field, expected)),
+    decode: (json, field) => (is(json) ? ok(json) : invalidField(field, expected)),
   };
 }
 
@@ -50,31 +48,15 @@ export const byteSize: FieldCodec<number> = {
   show: (value) => (isCount(value) ? `[${value} bytes]` : INVALID),
 };
 
-interface U64Text<Id extends bigint> {
-  tryFromRaw(raw: bigint): Result<Id, unknown>;
-  format(id: Id): string;
-  parse(text: string): Result<Id, unknown>;
-}
-
 /** A u64 that people read as 16 hex digits, as JSON does. */
-export function id<Id extends bigint>(text: U64Text<Id>): FieldCodec<Id> {
-  const encode = (value: unknown): string => {
-    const raw = text.tryFromRaw(value as bigint);
-    return raw.ok ? text.format(raw.value) : INVALID;
-  };
-  return {
-    show: encode,
-    encode,
-    decode: (json, field) => {
-      const parsed = text.parse(json as string);
-      return parsed.ok ? parsed : invalid(field, "16 lowercase hex digits");
-    },
-  };
+export function id<Id extends bigint>(): FieldCodec<Id> {
+  const encode = (value: unknown): string => (isU64(value) ? toJsonSafe(value) : INVALID);
+  return { show: encode, encode, decode: JsonReader.u64<Id> };
 }
 
 /** A u64 that people read as a number: a time, an epoch. */
-export function ordinal<Id extends bigint>(text: U64Text<Id>): FieldCodec<Id> {
-  return { ...id(text), show: (value) => (text.tryFromRaw(value as bigint).ok ? String(value) : INVALID) };
+export function ordinal<Id extends bigint>(): FieldCodec<Id> {
+  return { ...id<Id>(), show: (value) => (isU64(value) ? String(value) : INVALID) };
 }
 
 /** An optional value; JSON leaves it out if it is missing. */
@@ -82,33 +64,34 @@ export function optional<T>(codec: FieldCodec<T>): FieldCodec<T | undefined> {
   return {
     show: (value) => (value === undefined ? "none" : codec.show(value)),
     encode: (value) => (value === undefined ? undefined : codec.encode(value)),
-    decode: (json, field) =>
-      json === null || json === undefined ? ok<T | undefined>(undefined) : codec.decode(json, field),
+    decode: JsonReader.optional((json, field) => codec.decode(json, field)),
   };
 }
 
 /** A value that is never shown, and does not travel. */
-export function hidden<T>(): FieldCodec<Redacted<T | undefined>> {
+export function hidden<T>(): HiddenFieldCodec<Redacted<T | undefined>> {
   return {
     show: () => REDACTED,
     encode: () => REDACTED,
     decode: (json, field) =>
-      json === REDACTED ? ok(new Redacted<T | undefined>(undefined)) : invalid(field, REDACTED),
+      json === REDACTED ? ok(new Redacted<T | undefined>(undefined)) : invalidField(field, REDACTED),
+    hide: (inTheClear) => new Redacted(inTheClear as T),
   };
 }
 
 const ABBREVIATION = /^[0-9a-f]{8}\.\.$/;
 
 /** A tenant, by its first four bytes. */
-export const abbreviatedTenant: FieldCodec<AbbreviatedTenant> = {
+export const abbreviatedTenant: HiddenFieldCodec<AbbreviatedTenant> = {
   show: showTenant,
   encode: showTenant,
   decode: (json, field) => {
     // The clone of an error has lost its tenant, and shows `<redacted>`.
     if (json === REDACTED) return ok(AbbreviatedTenant.fromText(REDACTED));
     const isText = typeof json === "string" && ABBREVIATION.test(json);
-    return isText ? ok(AbbreviatedTenant.fromText(json)) : invalid(field, "8 lowercase hex digits and two dots");
+    return isText ? ok(AbbreviatedTenant.fromText(json)) : invalidField(field, "8 lowercase hex digits and two dots");
   },
+  hide: (inTheClear) => AbbreviatedTenant.of(inTheClear as TenantId),
 };
 
 function showTenant(value: unknown): string {
@@ -119,10 +102,6 @@ function showTenant(value: unknown): string {
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
-}
-
-export function invalid(field: string, expected: string): Result<never, InvalidField> {
-  return err({ kind: "InvalidField", field, expected });
 }
 
 function isCount(value: unknown): value is number {

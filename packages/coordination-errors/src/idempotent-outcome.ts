@@ -19,53 +19,49 @@ export interface Replayed<T> {
   readonly value: T;
 }
 
-export interface IdempotentOutcomeCompanion {
-  executed(): Executed<void>;
-  executed<T>(value: T): Executed<T>;
-  replayed(): Replayed<void>;
-  replayed<T>(value: T): Replayed<T>;
-  isExecuted<T>(outcome: IdempotentOutcome<T>): outcome is Executed<T>;
-  isReplay<T>(outcome: IdempotentOutcome<T>): outcome is Replayed<T>;
-  /** Change the value; whether it was a replay stays. */
-  map<T, U>(outcome: IdempotentOutcome<T>, change: (value: T) => U): IdempotentOutcome<U>;
-  /** The value alone, for a caller to whom a replay is as good. */
-  intoInner<T>(outcome: IdempotentOutcome<T>): T;
-}
-
 /** Shared by every outcome that carries nothing: such an outcome allocates nothing. */
 const EXECUTED_VOID: Executed<void> = /* @__PURE__ */ Object.freeze({ kind: "Executed", value: undefined });
 const REPLAYED_VOID: Replayed<void> = /* @__PURE__ */ Object.freeze({ kind: "Replayed", value: undefined });
 
-export const IdempotentOutcome: IdempotentOutcomeCompanion = {
-  executed<T>(value?: T): Executed<T | void> {
-    return value === undefined ? EXECUTED_VOID : { kind: "Executed", value };
-  },
+function executed(): Executed<void>;
+function executed<T>(value: T): Executed<T>;
+function executed<T>(value?: T): Executed<T | void> {
+  return value === undefined ? EXECUTED_VOID : { kind: "Executed", value };
+}
 
-  replayed<T>(value?: T): Replayed<T | void> {
-    return value === undefined ? REPLAYED_VOID : { kind: "Replayed", value };
-  },
+function replayed(): Replayed<void>;
+function replayed<T>(value: T): Replayed<T>;
+function replayed<T>(value?: T): Replayed<T | void> {
+  return value === undefined ? REPLAYED_VOID : { kind: "Replayed", value };
+}
 
-  isExecuted(outcome): outcome is Executed<never> {
+export const IdempotentOutcome = {
+  executed,
+  replayed,
+
+  isExecuted<T>(outcome: IdempotentOutcome<T>): outcome is Executed<T> {
     assertOutcome(outcome);
     return outcome.kind === "Executed";
   },
 
-  isReplay(outcome): outcome is Replayed<never> {
+  isReplay<T>(outcome: IdempotentOutcome<T>): outcome is Replayed<T> {
     assertOutcome(outcome);
     return outcome.kind === "Replayed";
   },
 
-  map(outcome, change) {
+  /** Change the value; whether it was a replay stays. */
+  map<T, U>(outcome: IdempotentOutcome<T>, change: (value: T) => U): IdempotentOutcome<U> {
     assertOutcome(outcome);
     assert(typeof change === "function", "what changes an outcome's value must be a function");
     return { kind: outcome.kind, value: change(outcome.value) };
   },
 
-  intoInner(outcome) {
+  /** The value alone, for a caller to whom a replay is as good. */
+  intoInner<T>(outcome: IdempotentOutcome<T>): T {
     assertOutcome(outcome);
     return outcome.value;
   },
-};
+} as const;
 
 function assertOutcome(outcome: unknown): void {
   const kind = typeof outcome === "object" && outcome !== null && (outcome as { kind?: unknown }).kind;

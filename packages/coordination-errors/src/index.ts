@@ -19,13 +19,9 @@ export {
   type ErrorKind,
   type KindsOf,
   type Operation,
+  type RunOperation,
 } from "./error-routes.ts";
-export {
-  IdempotentOutcome,
-  type Executed,
-  type IdempotentOutcomeCompanion,
-  type Replayed,
-} from "./idempotent-outcome.ts";
+export { IdempotentOutcome, type Executed, type Replayed } from "./idempotent-outcome.ts";
 export { InfraError, type FixedText, type InfraErrorInput, type InfraErrorOf } from "./infra-error.ts";
 export { messageOf } from "./message-of.ts";
 export { narrowCoordError } from "./narrow-coord-error.ts";
@@ -45,7 +41,6 @@ export type {
   RegisterShardsError,
   ReleaseError,
   RenewError,
-  RunOperation,
   RunTransitionError,
   SessionError,
   SplitError,

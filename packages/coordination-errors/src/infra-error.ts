@@ -95,15 +95,11 @@ function assertInfraError(error: unknown): void {
   );
 }
 
-/** `InfraErrorInput` without its proof that the texts are fixed, which only a caller can give. */
-interface InfraErrorParts {
-  readonly operation: string;
-  readonly message: string;
-  readonly code?: string | number | undefined;
-  readonly cause?: unknown;
-}
-
-function makeInfraError<K extends InfraError["kind"]>(kind: K, input: InfraErrorParts): InfraErrorOf<K> {
+/** Only a caller can prove that the texts are fixed, so their types say nothing here. */
+function makeInfraError<K extends InfraError["kind"]>(
+  kind: K,
+  input: { readonly [F in keyof InfraErrorInput<never, never>]: unknown },
+): InfraErrorOf<K> {
   assert(
     typeof input === "object" && input !== null,
     "an infrastructure error is made from an object with operation and message",

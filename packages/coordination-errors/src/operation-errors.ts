@@ -1,17 +1,5 @@
 import type { ErrorOfKind, RunError } from "./error-fields.ts";
-import type { CoordErrorKind, KindsOf, Operation } from "./error-routes.ts";
-
-/** The operations that the run's own op-log makes idempotent, or that need no op id. */
-export type RunOperation =
-  | "createRun"
-  | "createRunWithShards"
-  | "registerShards"
-  | "getRun"
-  | "completeRun"
-  | "failRun"
-  | "cancelRun"
-  | "unpark"
-  | "deleteRun";
+import type { CoordErrorKind, KindsOf, Operation, RunOperation } from "./error-routes.ts";
 
 /** How `Op` can fail; several operations give the union of theirs. */
 export type ErrorOf<Op extends Operation> =

@@ -1,5 +1,5 @@
 import { err, ok, Redacted, type Result } from "@gossip/stdx";
-import { decodeError, type ErrorData } from "./error-codecs.ts";
+import { errorCodec, type ErrorData } from "./error-codecs.ts";
 import { isErrorKind } from "./error-kind.ts";
 import type { ErrorKind } from "./error-routes.ts";
 import { reviveError } from "./error-value.ts";
@@ -44,14 +44,14 @@ export function parseCoordError(json: unknown): Result<AnyCoordError, CoordError
     return err({ kind: "UnknownKind", given: new Redacted(given) });
   }
 
-  const data = decodeError(value);
+  const data = errorCodec.decode(value, "");
   if (!data.ok) return err({ kind: "InvalidField", of: kind, field: data.error.field, expected: data.error.expected });
   return ok(revive(data.value));
 }
 
 function revive(data: ErrorData): AnyCoordError {
   const wrapsOurs = data.kind === "RegisterShardsFailed" || data.kind === "GetRunFailed";
-  return reviveError(wrapsOurs ? { ...data, reason: reviveError(data["reason"] as ErrorData) } : data);
+  return reviveError(wrapsOurs ? { ...data, reason: reviveError({ ...data.reason }) } : data);
 }
 
 function parseJson(text: string): Result<unknown, CoordErrorParseError> {

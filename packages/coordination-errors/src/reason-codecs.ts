@@ -1,38 +1,25 @@
-import { RunId, ShardId, ShardLimitScope } from "@gossip/contracts";
-import { jsonError } from "@gossip/contracts/internal";
+import { ShardLimitScope, type RunId, type ShardId } from "@gossip/contracts";
 import type { ManifestValidationError, ShardKey, ShardSpecInputError, SplitValidationError } from "@gossip/contracts";
+import { invalidField, jsonError, JsonReader } from "@gossip/contracts/internal";
 import { ok, Redacted, type SlabFull } from "@gossip/stdx";
 import type { RunConfigError } from "./error-fields.ts";
-import {
-  byteSize,
-  count,
-  id,
-  INVALID,
-  invalid,
-  isObject,
-  oneOf,
-  optional,
-  plain,
-  type FieldCodec,
-} from "./field-codec.ts";
+import { byteSize, count, hidden, id, INVALID, isObject, oneOf, optional, plain } from "./field-codec.ts";
+import type { FieldCodec } from "./field-codec.ts";
 import { InfraError, isInfraCode, isInfraLabel, isInfraMessage } from "./infra-error.ts";
 import { variants } from "./variant-codec.ts";
 
-const shardId = id(ShardId);
-const runId = id(RunId);
+const shardId = id<ShardId>();
+const runId = id<RunId>();
 
 export const limitScope: FieldCodec<ShardLimitScope> = oneOf(ShardLimitScope.values);
+
+const readShardKey = JsonReader.object<ShardKey>({ run: JsonReader.u64, shard: JsonReader.u64 });
 
 export const shardKey: FieldCodec<ShardKey> = {
   show: (key) => (isObject(key) ? `${runId.show(key["run"])}/${shardId.show(key["shard"])}` : INVALID),
   encode: (key) => (isObject(key) ? { run: runId.encode(key["run"]), shard: shardId.encode(key["shard"]) } : INVALID),
-  decode: (json, field) => {
-    if (!isObject(json)) return invalid(field, "an object with run and shard");
-    const run = runId.decode(json["run"], `${field}.run`);
-    if (!run.ok) return run;
-    const shard = shardId.decode(json["shard"], `${field}.shard`);
-    return shard.ok ? ok({ run: run.value, shard: shard.value }) : shard;
-  },
+  decode: (json, field) =>
+    isObject(json) ? readShardKey(json, field) : invalidField(field, "an object with run and shard"),
 };
 
 export const slabFull: FieldCodec<SlabFull> = variants<SlabFull>({
@@ -85,9 +72,9 @@ export const manifestValidationError: FieldCodec<ManifestValidationError> = vari
   jsonError,
 );
 
-// What the driver threw stays here: it is neither shown nor sent.
-const droppedCause: FieldCodec<Redacted<unknown>> = {
-  show: () => "",
+// What the driver threw stays here: it is not sent.
+const droppedCause = {
+  ...hidden<unknown>(),
   encode: () => undefined,
   decode: () => ok(new Redacted<unknown>(undefined)),
 };
@@ -99,21 +86,12 @@ const infraFields = {
   cause: droppedCause,
 };
 
-export const infraError: FieldCodec<InfraError> = makeInfraCodec();
+const infra = variants<InfraError>({ Transient: infraFields, Corruption: infraFields });
 
-function makeInfraCodec(): FieldCodec<InfraError> {
-  const codec = variants<InfraError>({ Transient: infraFields, Corruption: infraFields });
-  return {
-    ...codec,
-    show: (value) => (codec.encode(value) === INVALID ? INVALID : showInfra(value as InfraError)),
-  };
-}
-
-function showInfra(error: InfraError): string {
-  return InfraError.format({
-    ...error,
-    operation: infraFields.operation.show(error.operation),
-    message: infraFields.message.show(error.message),
-    code: error.code === undefined ? undefined : infraFields.code.show(error.code),
-  });
-}
+export const infraError: FieldCodec<InfraError> = {
+  ...infra,
+  show: (value) => {
+    const shown = infra.encode(value);
+    return shown === INVALID ? INVALID : InfraError.format(shown as InfraError);
+  },
+};

@@ -1,8 +1,13 @@
-import { err, ok, type Result } from "@gossip/stdx";
-import { INVALID, invalid, isObject, type FieldCodec, type InvalidField } from "./field-codec.ts";
+import { within, invalidField } from "@gossip/contracts/internal";
+import { ok, type Redacted } from "@gossip/stdx";
+import { INVALID, isObject, type FieldCodec, type HiddenFieldCodec } from "./field-codec.ts";
 
-/** One codec for each field but `kind`. */
-export type FieldCodecs<Fields> = { readonly [F in Exclude<keyof Fields, "kind">]: FieldCodec<Fields[F]> };
+/** One codec for each field but `kind`. That of a redacted field must hide it. */
+export type FieldCodecs<Fields> = {
+  readonly [F in Exclude<keyof Fields, "kind">]: Fields[F] extends Redacted<unknown>
+    ? HiddenFieldCodec<Fields[F]>
+    : FieldCodec<Fields[F]>;
+};
 
 /** One row of codecs for each kind of a union. */
 type VariantCodecs<U extends { readonly kind: string }> = {
@@ -19,48 +24,37 @@ export function variants<U extends { readonly kind: string }>(
 ): FieldCodec<U> {
   const rows = table as CodecTable;
   return {
-    show: (value) => showVariant(rows, value),
-    encode: (value) => encodeVariant(rows, value),
+    show: (value) => {
+      const row = rowOf(rows, value);
+      if (row === undefined) return INVALID;
+      const fields = Object.entries(row.codecs).map(([name, codec]) => `${name} ${codec.show(row.fields[name])}`);
+      return fields.length === 0 ? row.kind : `${row.kind} (${fields.join(", ")})`;
+    },
+
+    encode: (value) => {
+      const row = rowOf(rows, value);
+      if (row === undefined) return INVALID;
+      const json: Record<string, unknown> = { kind: row.kind };
+      for (const [name, codec] of Object.entries(row.codecs)) {
+        const value = codec.encode(row.fields[name]);
+        if (value !== undefined) json[name] = value;
+      }
+      return json;
+    },
+
+    // What the row does not name is left behind.
     decode: (json, field) => {
-      const fields = decodeVariant(rows, json, field);
-      return fields.ok ? ok(build(fields.value as U)) : fields;
+      const row = rowOf(rows, json);
+      if (row === undefined) return invalidField(within(field, "kind"), `one of ${Object.keys(rows).join(", ")}`);
+      const fields: Record<string, unknown> = { kind: row.kind };
+      for (const [name, codec] of Object.entries(row.codecs)) {
+        const value = codec.decode(row.fields[name], within(field, name));
+        if (!value.ok) return value;
+        fields[name] = value.value;
+      }
+      return ok(build(fields as U));
     },
   };
-}
-
-export function showVariant(rows: CodecTable, value: unknown): string {
-  const row = rowOf(rows, value);
-  if (row === undefined) return INVALID;
-  const fields = Object.entries(row.codecs).map(([name, codec]) => `${name} ${codec.show(row.fields[name])}`);
-  return fields.length === 0 ? row.kind : `${row.kind} (${fields.join(", ")})`;
-}
-
-export function encodeVariant(rows: CodecTable, value: unknown): unknown {
-  const row = rowOf(rows, value);
-  if (row === undefined) return INVALID;
-  const json: Record<string, unknown> = { kind: row.kind };
-  for (const [name, codec] of Object.entries(row.codecs)) {
-    const value = codec.encode(row.fields[name]);
-    if (value !== undefined) json[name] = value;
-  }
-  return json;
-}
-
-/** The fields with `kind` in a plain object. What the row does not name is left behind. */
-export function decodeVariant(
-  rows: CodecTable,
-  json: unknown,
-  field: string,
-): Result<{ readonly kind: string }, InvalidField> {
-  const row = rowOf(rows, json);
-  if (row === undefined) return invalid(`${field}.kind`, `one of ${Object.keys(rows).join(", ")}`);
-  const fields: Record<string, unknown> & { kind: string } = { kind: row.kind };
-  for (const [name, codec] of Object.entries(row.codecs)) {
-    const value = codec.decode(row.fields[name], field === "" ? name : `${field}.${name}`);
-    if (!value.ok) return err(value.error);
-    fields[name] = value.value;
-  }
-  return ok(fields);
 }
 
 function rowOf(rows: CodecTable, value: unknown) {
