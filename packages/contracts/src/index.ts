@@ -75,6 +75,7 @@ export {
   validateChildCursors,
   validateResidualSplit,
   validateSplitCoverage,
+  type ResidualSplit,
   type SplitValidationError,
 } from "./splits/validate-split.ts";
 export { TenantId, type TenantIdSizeError } from "./ids/tenant-id.ts";

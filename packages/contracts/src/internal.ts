@@ -19,6 +19,6 @@ export { jsonError } from "./json/json-safe.ts";
 export { invalidField, JsonReader, within, type JsonFieldReaders } from "./json/json-reader.ts";
 export { persistedEnum } from "./states/persisted-enum.ts";
 export { copyShardSpec, readShardSpecJson } from "./specs/shard-spec-ref.ts";
-export { assertU64, isU64 } from "./ids/u64.ts";
+export { assertU64, formatU64, isU64 } from "./ids/u64.ts";
 export { writeTenantId } from "./ids/tenant-id.ts";
 export { u64Companion } from "./ids/u64-companion.ts";

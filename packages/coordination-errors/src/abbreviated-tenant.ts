@@ -12,18 +12,10 @@ export class AbbreviatedTenant extends Redacted<TenantId | undefined> {
   /** `undefined` until it is asked for: most errors are handled and never printed. */
   #text: string | undefined;
 
-  private constructor(tenant: TenantId | undefined, text: string | undefined) {
+  /** Pass `text` for a tenant of which no more than its abbreviation is known. */
+  constructor(tenant: TenantId | undefined, text?: string) {
     super(tenant);
     this.#text = text;
-  }
-
-  static of(tenant: TenantId): AbbreviatedTenant {
-    return new AbbreviatedTenant(tenant, undefined);
-  }
-
-  /** A tenant of which no more than its abbreviation is known. */
-  static fromText(text: string): AbbreviatedTenant {
-    return new AbbreviatedTenant(undefined, text);
   }
 
   override toString(): string {

@@ -1,13 +1,5 @@
-import type {
-  FenceEpoch,
-  LogicalTime,
-  ManifestValidationError,
-  OpId,
-  RunId,
-  RunStatus,
-  ShardKey,
-} from "@gossip/contracts";
-import type { ShardLimitScope, ShardStatus, SplitValidationError, TenantId, WorkerId } from "@gossip/contracts";
+import type { FenceEpoch, LogicalTime, OpId, RunId, RunStatus, ShardKey, ShardLimitScope } from "@gossip/contracts";
+import type { ManifestValidationError, ShardStatus, SplitValidationError, TenantId, WorkerId } from "@gossip/contracts";
 import type { Redacted, SlabFull } from "@gossip/stdx";
 import type { ErrorKind, KindsOf } from "./error-routes.ts";
 import type { InfraError } from "./infra-error.ts";

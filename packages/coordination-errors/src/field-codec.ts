@@ -1,5 +1,5 @@
-import { toJsonSafe, type InvalidField, type TenantId } from "@gossip/contracts";
-import { invalidField, isU64, JsonReader } from "@gossip/contracts/internal";
+import type { InvalidField, TenantId } from "@gossip/contracts";
+import { formatU64, invalidField, isU64, JsonReader } from "@gossip/contracts/internal";
 import { ok, Redacted, type Result } from "@gossip/stdx";
 import { AbbreviatedTenant } from "./abbreviated-tenant.ts";
 
@@ -50,7 +50,7 @@ export const byteSize: FieldCodec<number> = {
 
 /** A u64 that people read as 16 hex digits, as JSON does. */
 export function id<Id extends bigint>(): FieldCodec<Id> {
-  const encode = (value: unknown): string => (isU64(value) ? toJsonSafe(value) : INVALID);
+  const encode = (value: unknown): string => (isU64(value) ? formatU64(value) : INVALID);
   return { show: encode, encode, decode: JsonReader.u64<Id> };
 }
 
@@ -87,11 +87,13 @@ export const abbreviatedTenant: HiddenFieldCodec<AbbreviatedTenant> = {
   encode: showTenant,
   decode: (json, field) => {
     // The clone of an error has lost its tenant, and shows `<redacted>`.
-    if (json === REDACTED) return ok(AbbreviatedTenant.fromText(REDACTED));
+    if (json === REDACTED) return ok(new AbbreviatedTenant(undefined, REDACTED));
     const isText = typeof json === "string" && ABBREVIATION.test(json);
-    return isText ? ok(AbbreviatedTenant.fromText(json)) : invalidField(field, "8 lowercase hex digits and two dots");
+    return isText
+      ? ok(new AbbreviatedTenant(undefined, json))
+      : invalidField(field, "8 lowercase hex digits and two dots");
   },
-  hide: (inTheClear) => AbbreviatedTenant.of(inTheClear as TenantId),
+  hide: (inTheClear) => new AbbreviatedTenant(inTheClear as TenantId),
 };
 
 function showTenant(value: unknown): string {

@@ -1,14 +1,22 @@
-import {
-  BLOCK_SIZE,
-  CHAIN_WORDS,
-  CHUNK_END,
-  CHUNK_START,
-  compressInto,
-  DERIVE_KEY_CONTEXT,
-  DERIVE_KEY_MATERIAL,
-  INITIAL_CHAIN,
-  ROOT,
-} from "./blake3-compress.ts";
+import { compressInto } from "./blake3-compress.ts";
+
+/** BLAKE3's flags for the position of a compression in the hash. */
+const CHUNK_START = 1;
+const CHUNK_END = 2;
+const ROOT = 8;
+const DERIVE_KEY_CONTEXT = 32;
+const DERIVE_KEY_MATERIAL = 64;
+
+/** Bytes of one block. */
+const BLOCK_SIZE = 64;
+
+/** Words of a chaining value. */
+const CHAIN_WORDS = 8;
+
+/** BLAKE3's initial chaining value, which is SHA-256's. */
+const INITIAL_CHAIN: readonly number[] = [
+  0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+];
 
 /** Largest message, in bytes, that is one chunk. A longer one is a tree of chunks. */
 export const CHUNK_SIZE = 1024;

@@ -1,21 +1,3 @@
-/** BLAKE3's flags for the position of a compression in the hash. */
-export const CHUNK_START = 1;
-export const CHUNK_END = 2;
-export const ROOT = 8;
-export const DERIVE_KEY_CONTEXT = 32;
-export const DERIVE_KEY_MATERIAL = 64;
-
-/** Bytes of one block. */
-export const BLOCK_SIZE = 64;
-
-/** Words of a chaining value. */
-export const CHAIN_WORDS = 8;
-
-/** BLAKE3's initial chaining value, which is SHA-256's. */
-export const INITIAL_CHAIN: readonly number[] = [
-  0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
-];
-
 /**
  * Mix a block of a message into `chain`.
  *

@@ -56,7 +56,8 @@ class SpecSlot {
  * first use of a slot allocates a few more.
  */
 export class ShardArena {
-  readonly #id = ++lastArenaId;
+  /** The id that handles of this arena carry. */
+  readonly id: number = ++lastArenaId;
   /** How many specs there is room for. */
   readonly specSlots: number;
   readonly #slab: ByteSlab;
@@ -79,11 +80,6 @@ export class ShardArena {
     assertCount(capacity.specSlots, "spec slots", { min: 0, max: MAX_ARENA_SLOTS });
     assertCount(capacity.byteCapacity, "byte capacity", { min: 0, max: MAX_SLAB_CAPACITY });
     return new ShardArena(capacity.specSlots, capacity.byteCapacity);
-  }
-
-  /** The id that handles of this arena carry. */
-  get id(): number {
-    return this.#id;
   }
 
   get liveSpecCount(): number {
@@ -170,7 +166,7 @@ export class ShardArena {
   }
 
   #handleOf(slot: number): ShardSpecHandle {
-    return { slot, generation: this.#slots[slot]!.generation, arenaId: this.#id };
+    return { slot, generation: this.#slots[slot]!.generation, arenaId: this.id };
   }
 
   /** Copies a spec into the next slot, or changes nothing and returns the reason. */
@@ -202,7 +198,7 @@ export class ShardArena {
   #liveSlot(handle: ShardSpecHandle): SpecSlot | undefined {
     assertObject(handle, "shard spec handle");
     // The slot is used as an index, so it must be a number: text could name a property.
-    if (typeof handle.slot !== "number" || handle.arenaId !== this.#id) return undefined;
+    if (typeof handle.slot !== "number" || handle.arenaId !== this.id) return undefined;
     const slot = this.#slots[handle.slot];
     return slot?.isLive === true && slot.generation === handle.generation ? slot : undefined;
   }

@@ -44,11 +44,7 @@ export function checkFields(
 }
 
 /** Whether two real bounds leave no key between them. A missing bound is never inverted. */
-export function isInverted(spec: ShardSpecRef): boolean {
-  return areInverted(spec.keyRangeStart, spec.keyRangeEnd);
-}
-
-function areInverted(start: Uint8Array, end: Uint8Array): boolean {
+export function areInverted(start: Uint8Array, end: Uint8Array): boolean {
   return start.length > 0 && end.length > 0 && compareBytes(start, end) >= 0;
 }
 
@@ -98,15 +94,3 @@ export type ShardSpecInputError =
   | { readonly kind: "KeyTooLarge"; readonly size: number; readonly max: number }
   | { readonly kind: "MetadataTooLarge"; readonly size: number; readonly max: number }
   | { readonly kind: "InvertedRange"; readonly startLen: number; readonly endLen: number };
-
-/** Describes the error, for the message of a constructor that throws. */
-export function specRefusalInWords(error: ShardSpecInputError): string {
-  switch (error.kind) {
-    case "KeyTooLarge":
-      return `a bound of ${error.size} bytes is more than ${error.max}`;
-    case "MetadataTooLarge":
-      return `metadata of ${error.size} bytes is more than ${error.max}`;
-    case "InvertedRange":
-      return `its start (${error.startLen} bytes) is not below its end (${error.endLen} bytes)`;
-  }
-}

@@ -1,16 +1,9 @@
-import { assertBytes, compareBytes, equalBytes, InvariantViolation, ok, type Brand, type Result } from "@gossip/stdx";
+import { assertBytes, equalBytes, InvariantViolation, ok, type Brand, type Result } from "@gossip/stdx";
 import { assertObject, encodeBase64Url } from "@gossip/stdx/internal";
+import { locateKey } from "../cursors/check-cursor.ts";
 import type { InvalidField } from "../json/json-reader.ts";
-import {
-  checkShardSpec,
-  copyShardSpec,
-  NO_BYTES,
-  readShardSpec,
-  readShardSpecJson,
-  specRefusalInWords,
-  type ShardSpecInputError,
-  type ShardSpecRef,
-} from "./shard-spec-ref.ts";
+import { checkShardSpec, copyShardSpec, NO_BYTES, readShardSpec, readShardSpecJson } from "./shard-spec-ref.ts";
+import type { ShardSpecInputError, ShardSpecRef } from "./shard-spec-ref.ts";
 
 /** A shard's spec that was checked and owns its bytes: the constructors copy. Do not write to them. */
 export type ShardSpec = Brand<ShardSpecRef, "ShardSpec">;
@@ -88,10 +81,9 @@ export const ShardSpec = {
 
   /** Whether `key` lies in the range: start included, end not. */
   containsKey(spec: ShardSpecRef, key: Uint8Array): boolean {
-    const { keyRangeStart, keyRangeEnd } = readShardSpec(spec);
+    const read = readShardSpec(spec);
     assertBytes(key, "key");
-    if (compareBytes(key, keyRangeStart) < 0) return false;
-    return keyRangeEnd.length === 0 || compareBytes(key, keyRangeEnd) < 0;
+    return locateKey(key, read) === "InBounds";
   },
 
   /** Whether bounds and metadata are the same. */
@@ -122,6 +114,17 @@ export const ShardSpec = {
 } as const;
 
 function orThrow(spec: Result<ShardSpec, ShardSpecInputError>): ShardSpec {
-  if (!spec.ok) throw new InvariantViolation(`shard spec was refused: ${specRefusalInWords(spec.error)}`);
+  if (!spec.ok) throw new InvariantViolation(`shard spec was refused: ${refusalInWords(spec.error)}`);
   return spec.value;
+}
+
+function refusalInWords(error: ShardSpecInputError): string {
+  switch (error.kind) {
+    case "KeyTooLarge":
+      return `a bound of ${error.size} bytes is more than ${error.max}`;
+    case "MetadataTooLarge":
+      return `metadata of ${error.size} bytes is more than ${error.max}`;
+    case "InvertedRange":
+      return `its start (${error.startLen} bytes) is not below its end (${error.endLen} bytes)`;
+  }
 }

@@ -5,7 +5,7 @@ import { keySuccessor } from "../key-successor.ts";
 import { firstPointBehind, type SplitPointBehindCursor } from "./plan-split-replace.ts";
 import { readShardSpec, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
 import { SplitResidualPlan, type SplitResidualPlanError } from "./split-residual-plan.ts";
-import { validateResidualSplit, type SplitValidationError } from "./validate-split.ts";
+import { validateResidualSplit, type ResidualSplit, type SplitValidationError } from "./validate-split.ts";
 
 /** Why a residual split could not be planned. Fields named for keys hold sizes in bytes. */
 export type SplitResidualPlanningError =
@@ -24,11 +24,7 @@ export type SplitResidualPlanningError =
   | SplitPointBehindCursor;
 
 /** Plan a split into the two given parts: they must differ, then they must tile the parent. */
-export function planSplitResidual(split: {
-  readonly parent: ShardSpecRef;
-  readonly parentNewSpec: ShardSpecRef;
-  readonly residualSpec: ShardSpecRef;
-}): Result<SplitResidualPlan, SplitResidualPlanningError> {
+export function planSplitResidual(split: ResidualSplit): Result<SplitResidualPlan, SplitResidualPlanningError> {
   assertObject(split, "residual split");
   const parent = readShardSpec(split.parent);
   const plan = SplitResidualPlan.tryNew(split);

@@ -3,8 +3,9 @@ import { assertObject } from "@gossip/stdx/internal";
 import { readArray } from "../assert-shape.ts";
 import { locateKey } from "../cursors/check-cursor.ts";
 import { assertCursor, Cursor } from "../cursors/cursor.ts";
-import { checkShardSpec, isInverted, readShardSpec, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
+import { areInverted, checkShardSpec, readShardSpec, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
 import { readSplitChild, type SplitReplaceChild } from "./split-replace-plan.ts";
+import { readResidualPlan, type SplitResidualPlan } from "./split-residual-plan.ts";
 import type { ShardId } from "../ids/shard-id.ts";
 import type { ShardLimitScope } from "../states/shard-limit-scope.ts";
 
@@ -62,6 +63,11 @@ export type SplitValidationError =
    */
   | { readonly kind: "InvalidChildCursor"; readonly childIndex: number };
 
+/** A plan to cut a part off a shard, and that shard as it is now. */
+export interface ResidualSplit extends SplitResidualPlan {
+  readonly parent: ShardSpecRef;
+}
+
 /** A child's bounds, and its position in the caller's list. */
 interface ChildRange {
   readonly start: Uint8Array;
@@ -91,15 +97,10 @@ export function validateSplitCoverage(
  * The parent keeps the lower part, so its start must stay; the rest must end where the parent ended. Swapped parts
  * therefore fail with `StartMismatch`.
  */
-export function validateResidualSplit(split: {
-  readonly parent: ShardSpecRef;
-  readonly parentNewSpec: ShardSpecRef;
-  readonly residualSpec: ShardSpecRef;
-}): Result<void, SplitValidationError> {
+export function validateResidualSplit(split: ResidualSplit): Result<void, SplitValidationError> {
   assertObject(split, "residual split");
   const parent = readShardSpec(split.parent);
-  const parentNewSpec = readShardSpec(split.parentNewSpec);
-  const residualSpec = readShardSpec(split.residualSpec);
+  const { parentNewSpec, residualSpec } = readResidualPlan(split);
 
   const ends = checkEnds(parent, { start: parentNewSpec.keyRangeStart, end: residualSpec.keyRangeEnd });
   return ends.ok ? checkCoverage(parent, [parentNewSpec, residualSpec]) : ends;
@@ -184,7 +185,7 @@ function checkNeighbors(sorted: readonly ChildRange[]): Result<void, SplitValida
 }
 
 function checkEach(children: readonly ShardSpecRef[]): Result<void, SplitValidationError> {
-  const inverted = children.findIndex(isInverted);
+  const inverted = children.findIndex((child) => areInverted(child.keyRangeStart, child.keyRangeEnd));
   if (inverted >= 0) return err({ kind: "InvertedChild", childIndex: inverted });
   const invalid = children.findIndex((child) => !checkShardSpec(child).ok);
   if (invalid >= 0) return err({ kind: "InvalidChildSpec", childIndex: invalid });
