@@ -41,9 +41,9 @@ export class ScopeRouter {
     this.index = index;
     this.#epoch = epoch;
     this.#moving = new Map(moves.map((move) => [index.positionOf(move.prefix), quiesced(move, epoch)]));
-    // Filled, because reading a hole in an array would search its prototype.
-    this.#verdicts = index.scopes.map(() => undefined);
-    this.#forFirst = index.scopes.map(() => undefined);
+    // Without holes, not even as a kind of array: reading a hole would search the prototype.
+    this.#verdicts = Array.from(index.scopes, () => undefined);
+    this.#forFirst = Array.from(index.scopes, () => undefined);
   }
 
   /** How node `self` should treat the key. */
