@@ -115,7 +115,7 @@ else {
         toBestOf: ["BullMQ on Redis, each lock and progress", "BullMQ on Redis, all locks and progress"],
       },
     ],
-    options: { callsPerRun: SESSIONS * STEPS, measureHeap: false, sampleMs: 60, rounds: 21 },
+    options: { callsPerRun: SESSIONS * STEPS, measureHeap: false, sampleMs: 200, warmMs: 3_000, rounds: 15 },
     before: async () => {
       await start();
       sessions = await ours.open(SESSIONS);
