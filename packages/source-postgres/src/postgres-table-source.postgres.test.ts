@@ -310,6 +310,12 @@ describe("cutting a table", () => {
     expect(Math.max(...counts)).toBeLessThan((COUNT / 8) * 1.5);
   });
 
+  test("gives the same shards every time", async () => {
+    const plan = async () => unwrap(await postgresTableSource({ pool, table }).plan({ shardCount: 8 }));
+    const first = await plan();
+    for (let time = 0; time < 3; time++) expect(await plan()).toEqual(first);
+  });
+
   test("splits where about half of what remains is, exactly where little remains", async () => {
     const source = postgresTableSource({ pool, table });
     const split = async (after: number) => {
