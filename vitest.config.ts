@@ -26,8 +26,8 @@ export default defineConfig({
       "tools/vitest.config.ts",
       project("heap", { include: HEAP_TESTS.map((name) => `packages/*/src/**/${name}`) }),
     ],
-    // Two more than there are cores: there are always tests that wait for a process or a server.
-    maxWorkers: availableParallelism() + 2,
+    // Four more than there are cores: there are always tests that wait for a process or a server.
+    maxWorkers: availableParallelism() + 4,
     sequence: { sequencer: SlowFirst },
     coverage: { provider: "v8", include: ["packages/*/src/**/*.ts"], reporter: ["text", "json-summary"] },
   },
