@@ -1,6 +1,9 @@
 // A mutation check that calls everything noticed is worse than none. So it is given an edit that changes nothing and must say that it
 // got through, and one that does not even compile and must not count as noticed.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { ROOT } from "../layers/layers.ts";
 import { checkMutants, formatJudged } from "./check.ts";
 import { FRONTIER_TARGETS } from "./frontier-targets.ts";
 import { mutantsOf, type Target } from "./mutant.ts";
@@ -39,5 +42,11 @@ describe("the list of edits", () => {
     expect(edits.length).toBeGreaterThanOrEqual(8);
     expect(new Set(edits.map((edit) => JSON.stringify(edit))).size).toBe(edits.length);
     expect(edits.every((edit) => edit.find !== edit.replace)).toBe(true);
+  });
+
+  // The check of all of them takes minutes and is not part of `npm test`: it must not find then that the code has moved.
+  test.each(FRONTIER_TARGETS)("fits the source of $name, each edit in exactly one place", ({ file, edits }) => {
+    const source = readFileSync(join(ROOT, "packages/frontier/src", file), "utf8");
+    expect(edits.filter(({ find }) => source.split(find).length !== 2)).toEqual([]);
   });
 });

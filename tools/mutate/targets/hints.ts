@@ -43,7 +43,6 @@ export const HINT_TARGETS: readonly Target[] = [
         find: "readU32(bytes, offset + 4) - readU32(bytes, otherOffset + 4)",
         replace: "readU32(bytes, otherOffset + 4) - readU32(bytes, offset + 4)",
       },
-      { find: "bytes[offset] = value >>> 24;", replace: "bytes[offset] = value >>> 23;" },
     ],
   },
   {
