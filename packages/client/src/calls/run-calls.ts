@@ -22,7 +22,7 @@ import {
 } from "@gossip/coordination-errors";
 import { assertCommand, assertFlags } from "@gossip/coordination/internal";
 import { readRun, writeConfig, writeCursor, writeId, writeRange } from "@gossip/protocol";
-import { err, ok, type Result } from "@gossip/stdx";
+import { err, InvariantViolation, ok, type Result } from "@gossip/stdx";
 import type { OwnEvents } from "../events/own-events.ts";
 import type { Caller } from "./caller.ts";
 import { failed, value } from "./read-response.ts";
@@ -78,7 +78,8 @@ export class RunCalls extends QueryCalls {
     try {
       const progress = await this.getRunProgress(request);
       return progress.ok ? Math.max(lastPage, progress.value.total) : lastPage;
-    } catch {
+    } catch (thrown) {
+      if (thrown instanceof InvariantViolation) throw thrown;
       // The token may not read. The registration has succeeded nevertheless.
       return lastPage;
     }
