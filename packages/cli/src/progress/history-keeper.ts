@@ -12,6 +12,14 @@ export interface HistoryKeeperOptions {
   readonly own: OwnWork;
 }
 
+/**
+ * Calls `visit` with every shard, by range start. Returns the time of the look, or `undefined` if it did not see all
+ * shards.
+ */
+export type LookAtShards = (
+  visit: (shard: ShardRecord, now: LogicalTime) => void,
+) => Promise<LogicalTime | undefined> | LogicalTime | undefined;
+
 /** Keeps the history of a run from the looks that its progress display makes anyway. */
 export class HistoryKeeper {
   readonly #options: HistoryKeeperOptions;
@@ -25,14 +33,19 @@ export class HistoryKeeper {
     this.#recorder = new HistoryRecorder({ store, run: request, writer: randomBytes(8).toString("hex") });
   }
 
-  /** Add a look at all shards, and write if it is time. Never rejects. */
-  async add(shards: readonly ShardRecord[], now: LogicalTime, figures: RunFigures): Promise<void> {
+  /** Add a look at all shards, and write if it is time. Rejects if `look` does. */
+  async add(look: LookAtShards, figures: RunFigures): Promise<void> {
     const { leaseMs, worker, own } = this.#options;
-    const axis = this.#sampler === undefined ? axisOf(shards) : undefined;
+    const axis = this.#sampler === undefined ? await axisOf(look) : undefined;
     this.#sampler ??= axis && new RunSampler({ axis, leaseMs });
-    if (this.#sampler === undefined) return;
-    for (const shard of shards) this.#sampler.visit(shard, now);
-    const sample = this.#sampler.end(now);
+    const sampler = this.#sampler;
+    if (sampler === undefined) return;
+    // A look that ends early leaves half of its counts behind: then the next one begins anew.
+    this.#sampler = undefined;
+    const now = await look((shard, at) => sampler.visit(shard, at));
+    if (now === undefined) return;
+    this.#sampler = sampler;
+    const sample = sampler.end(now);
     this.#lastMs = sample.atMs;
     for (const shard of own.takeRejections()) this.#recorder.reject({ shard, worker, atMs: sample.atMs });
     this.#recorder.add(sample, figures);
@@ -45,9 +58,10 @@ export class HistoryKeeper {
   }
 }
 
-function axisOf(shards: readonly ShardRecord[]): KeyAxis | undefined {
+async function axisOf(look: LookAtShards): Promise<KeyAxis | undefined> {
   const builder = new KeyAxisBuilder();
-  for (const { spec, parent } of shards)
-    builder.add({ start: spec.keyRangeStart, end: spec.keyRangeEnd, isInitial: parent === undefined });
-  return builder.build();
+  const now = await look(({ spec, parent }) =>
+    builder.add({ start: spec.keyRangeStart, end: spec.keyRangeEnd, isInitial: parent === undefined }),
+  );
+  return now === undefined ? undefined : builder.build();
 }

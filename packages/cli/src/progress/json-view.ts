@@ -1,6 +1,7 @@
 import { timeJson } from "../output/time-text.ts";
 import type { Console } from "../output/console.ts";
 import { textField } from "../output/printable.ts";
+import { sampleJson } from "../run/inspect/sample-text.ts";
 import { sharedJson } from "../run/inspect/shared-settings.ts";
 import type { ProgressView, RunProgressShown, ShownFailure } from "./run-progress.ts";
 
@@ -22,6 +23,7 @@ export class JsonView implements ProgressView {
       status,
       ...sharedJson(shared),
       ...totals,
+      ...sampleJson(overview),
       shards: states,
       fraction,
       perSecond,

@@ -6,7 +6,8 @@ import type { Style } from "../output/console.ts";
 import type { RunProgressShown } from "./run-progress.ts";
 import { outageText } from "./own-work.ts";
 import { limitsText } from "../run/limits/limit-text.ts";
-import { renderStrip, stripLegend } from "./strip.ts";
+import { itemCountText } from "../run/inspect/sample-text.ts";
+import { renderSegments, renderStrip, stripLegend } from "./strip.ts";
 
 export interface LineOptions {
   readonly width: number;
@@ -23,9 +24,10 @@ const SHORT_MS = 5000;
 /** The terminal view: a bar with figures, the key space, the states, and what the run is waiting for. */
 export function progressLines(progress: RunProgressShown, options: LineOptions): string[] {
   const { width, styled } = options;
+  const { rows, sample } = progress.overview;
   return [
     barLine(progress, options),
-    renderStrip(progress.overview.rows, { ...options, width }),
+    sample === undefined ? renderStrip(rows, { ...options, width }) : renderSegments(sample.strip, options),
     stateLine(progress, options),
     ...remarks(progress).map((text) => styled("dim", clip(text, width))),
   ];
@@ -58,7 +60,7 @@ function figuresOf(progress: RunProgressShown): string[] {
   const isExpected = fraction !== undefined && !isSettled(progress) && !overview.shared.paused;
   return [
     ...(fraction === undefined ? [] : [formatShare(shareDone(progress))]),
-    countOf(overview.totals.items, "item"),
+    itemCountText(overview),
     ...(perSecond === undefined ? [] : [formatRate(perSecond)]),
     ...(isExpected ? [`ETA ${timeLeft(remainingMs)}`] : []),
   ];
@@ -78,7 +80,7 @@ function isSettled({ overview: { states } }: RunProgressShown): boolean {
 }
 
 function stateLine({ overview }: RunProgressShown, { width, hasUnicode, styled }: LineOptions): string {
-  const { states, totals } = overview;
+  const { states, totals, sample } = overview;
   const signs = stripLegend({ hasUnicode, styled });
   const parts: [sign: string, text: string][] = [
     [signs.done, `${formatCount(states.done)} done`],
@@ -86,8 +88,9 @@ function stateLine({ overview }: RunProgressShown, { width, hasUnicode, styled }
     [signs.waiting, `${formatCount(states.waiting)} waiting`],
     [signs.parked, `${formatCount(states.parked)} parked`],
   ];
-  const unreadable = totals.unreadable === 0 ? [] : [`${formatCount(totals.unreadable)} unreadable`];
-  const flawed = [...(totals.failed === 0 ? [] : [`${formatCount(totals.failed)} failed`]), ...unreadable];
+  // A sample does not tell how many of a few failures there are.
+  const flaws = sample === undefined ? (["failed", "unreadable"] as const) : [];
+  const flawed = flaws.filter((flaw) => totals[flaw] > 0).map((flaw) => `${formatCount(totals[flaw])} ${flaw}`);
   const failed = flawed.length === 0 ? "" : `   ${flawed.join(", ")}`;
   // A symbol takes one column, whatever its color.
   const plainWidth = parts.reduce((sum, [, text]) => sum + 2 + textWidth(text), 0) + 3 * 2 + textWidth(failed);
@@ -99,14 +102,14 @@ function stateLine({ overview }: RunProgressShown, { width, hasUnicode, styled }
   );
 }
 
-function remarks({ overview, held, waitMs, outage, isStopping, itemsBefore }: RunProgressShown): string[] {
+function remarks({ overview, held, waitMs, outage, isStopping, before }: RunProgressShown): string[] {
   const lines: string[] = [];
   if (outage !== undefined) {
     const since = `${outage.since.toISOString().slice(11, 19)} UTC (${formatDuration(outage.forMs)})`;
     const what = outage.what === "results" ? "room" : "it";
     lines.push(`${outageText(outage.what, since)}; the work waits for ${what}`);
   }
-  if (itemsBefore > 0) lines.push(`${countOf(itemsBefore, "item")} skipped: done before`);
+  if (before.totals.items > 0) lines.push(`${itemCountText(before)} skipped: done before`);
   const limits = limitsText(overview.shared);
   if (limits !== undefined) lines.push(`limited to ${limits}`);
   if (overview.shared.pausedSince !== undefined) lines.push(`paused since ${formatTime(overview.shared.pausedSince)}`);

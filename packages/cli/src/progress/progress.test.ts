@@ -100,6 +100,8 @@ const NOTHING_SET = {
   heldForMs: 0,
 } as const;
 
+const itemsOf = (items: number) => ({ totals: { items, failed: 0, unreadable: 0 } });
+
 function shown(states: readonly State[], fields: Partial<RunProgressShown> = {}, failed = 0): RunProgressShown {
   const rows = rowsOf(states);
   const count = (state: State): number => states.filter((each) => each === state).length;
@@ -112,10 +114,11 @@ function shown(states: readonly State[], fields: Partial<RunProgressShown> = {},
       totals: { items: 12_345, failed, unreadable: 0 },
       fraction: undefined,
       earliestDeadline: 5n as LogicalTime,
+      holders: new Set(),
       shared: NOTHING_SET,
     },
     elapsedMs: 1000,
-    itemsBefore: 0,
+    before: itemsOf(0),
     fraction: 0.5,
     perSecond: 412,
     remainingMs: 200_000,
@@ -141,7 +144,7 @@ describe("the view", () => {
         (width, isStopping, itemsBefore, hasUnicode, fraction) => {
           const progress = shown(
             ["done", "leased", "waiting", "parked"],
-            { isStopping, itemsBefore, fraction, waitMs: 5000, outage: OUTAGE },
+            { isStopping, before: itemsOf(itemsBefore), fraction, waitMs: 5000, outage: OUTAGE },
             itemsBefore,
           );
           for (const line of progressLines(progress, { width, hasUnicode, styled: plain }))
@@ -149,6 +152,17 @@ describe("the view", () => {
         },
       ),
     );
+  });
+
+  test("says that the items of a sample are an estimate, and draws its strip", () => {
+    const sample = { shardCount: 1000, itemsError: 400, strip: [{ state: "leased", width: 1 }] } as const;
+    const { overview } = shown(["done"], {}, 3);
+    const estimated = shown([], { overview: { ...overview, rows: [], sample }, before: { ...itemsOf(5432), sample } });
+    const lines = progressLines(estimated, { width: 100, hasUnicode: false, styled: plain });
+    expect(lines[0]).toContain("about 12,000 items");
+    expect(lines[1]).toBe("+".repeat(100));
+    expect(lines[2]).not.toContain("failed");
+    expect(lines).toContain("about 5,400 items skipped: done before");
   });
 
   test("says share, items, rate, time left and states", () => {
@@ -188,7 +202,7 @@ describe("the view", () => {
   });
 
   test("says what it waits for, what it skipped, and how to stop at once", () => {
-    expect(plainLine(shown(["done", "leased"], { waitMs: 7000, held: 0, itemsBefore: 10 }))).toContain(
+    expect(plainLine(shown(["done", "leased"], { waitMs: 7000, held: 0, before: itemsOf(10) }))).toContain(
       "10 items skipped: done before; waiting for 1 shard that others hold; the first lease ends in 7 s",
     );
     expect(plainLine(shown(["leased"], { isStopping: true, held: 1 }))).toContain(

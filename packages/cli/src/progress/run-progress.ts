@@ -1,4 +1,5 @@
 import type { RunOverview } from "../run/inspect/run-overview.ts";
+import type { DoneItems } from "../run/inspect/sample-text.ts";
 import type { Outage } from "./own-work.ts";
 
 /** The progress that a view shows. */
@@ -6,7 +7,7 @@ export interface RunProgressShown {
   readonly overview: RunOverview;
   readonly elapsedMs: number;
   /** Items that were done before this process started. */
-  readonly itemsBefore: number;
+  readonly before: DoneItems;
   /** The share of the items that is done, from 0 to 1. `undefined` while too little is known about the rest. */
   readonly fraction: number | undefined;
   readonly perSecond: number | undefined;

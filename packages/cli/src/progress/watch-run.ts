@@ -1,16 +1,19 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { WorkerId } from "@gossip/contracts";
+import type { LogicalTime, WorkerId } from "@gossip/contracts";
 import type { RunRequest, ShardRecord } from "@gossip/coordination";
 import type { Source, WorkEstimate } from "@gossip/worker";
 import type { OpenedStore } from "../store-url/opened-store.ts";
-import { readOverview, type RunOverview } from "../run/inspect/run-overview.ts";
+import { visitShards } from "../run/inspect/read-shards.ts";
+import type { RunOverview } from "../run/inspect/run-overview.ts";
+import type { DoneItems } from "../run/inspect/sample-text.ts";
+import { readShownOverview } from "../run/inspect/sampled-overview.ts";
 import { countAheadOfWork, type CountTime } from "./estimate/count-ahead-of-work.ts";
 import { estimateWork, type WorkLeft } from "./estimate/estimate-work.ts";
 import { ProgressEstimator, type ProgressFigures } from "./estimate/progress-estimator.ts";
 import { NO_ESTIMATE, readSharedEstimate, shareEstimate } from "./estimate/shared-estimate.ts";
 import { shardWorkOf } from "./estimate/shard-work.ts";
-import type { HistoryKeeper } from "./history-keeper.ts";
+import type { HistoryKeeper, LookAtShards } from "./history-keeper.ts";
 import { shownOutage, type Outage, type OwnWork } from "./own-work.ts";
 import type { ProgressView, RunProgressShown } from "./run-progress.ts";
 
@@ -21,7 +24,8 @@ export interface WatchOptions {
   readonly view: ProgressView;
   /** The id of this process. */
   readonly worker: WorkerId;
-  readonly itemsBefore: number;
+  /** The items that were done before this process started. */
+  readonly before: DoneItems;
   /** The work of this process. */
   readonly own: OwnWork;
   readonly isStopping: () => boolean;
@@ -70,6 +74,9 @@ class Watch implements RunWatch {
   #overview: RunOverview | undefined;
   #figures: ProgressFigures = { fraction: undefined, perSecond: undefined, remainingMs: undefined };
   #look: Promise<void> | undefined;
+  /** A pass over all shards for the history of a run that is shown from a sample. */
+  #pass: Promise<void> | undefined;
+  #nextPassMs = 0;
   #lookBeganMs = 0;
   #nextLookMs = 0;
   /** When the figures were right. */
@@ -99,6 +106,7 @@ class Watch implements RunWatch {
     this.#ending.abort();
     await this.#count;
     await this.#look;
+    await this.#pass;
     // A store that does not respond must not hold up the end.
     await Promise.race([this.#endHistory(), sleep(MAX_END_MS, undefined, { ref: false })]);
   }
@@ -142,7 +150,7 @@ class Watch implements RunWatch {
     const { own, worker } = this.#options;
     if (this.#outage(nowMs) !== undefined) this.#figures = this.#estimator.addSilence(nowMs);
     // What other processes have done is known at the next look.
-    else if (overview.rows.every(({ leaseOwner }) => leaseOwner === undefined || leaseOwner === worker)) {
+    else if ([...overview.holders].every((holder) => holder === worker)) {
       const itemsSince = own.done - this.#ownAtLook;
       this.#figures = this.#estimator.addOwn({ atMs: nowMs, itemsSince, left: this.#workLeft(overview) });
       this.#figuresMs = nowMs;
@@ -150,23 +158,22 @@ class Watch implements RunWatch {
   }
 
   async #lookOnce(): Promise<void> {
-    const { opened, request, view, history } = this.#options;
+    const { opened, view } = this.#options;
     const beganMs = this.#lookBeganMs;
     try {
-      const shards: ShardRecord[] = [];
-      const keep = history && ((record: ShardRecord): void => void shards.push(record));
-      const read = await readOverview(opened, request, this.#estimate, keep);
+      const { overview, look } = await this.#read();
       const now = await opened.clock.now();
       if (this.#ending.signal.aborted) return;
-      if (read.ok) {
+      if (overview === undefined) this.#failedSinceMs ??= beganMs;
+      else {
         const nowMs = performance.now();
         this.#clockLeadMs = Number(now) - nowMs;
-        this.#overview = read.value;
-        this.#figures = this.#sample(read.value, nowMs);
+        this.#overview = overview;
+        this.#figures = this.#sample(overview, nowMs);
         this.#failedSinceMs = undefined;
-        const { fraction, perSecond, remainingMs } = this.#figures;
-        await history?.add(shards, now, { fraction, perSecond, remainingMs });
-      } else this.#failedSinceMs ??= beganMs;
+        if (overview.sample === undefined) await this.#record(look(now));
+        else this.#planPass(nowMs);
+      }
     } catch {
       // The work handles an unreadable store or clock: it retries, and reports the failure in the end.
       this.#failedSinceMs ??= beganMs;
@@ -175,15 +182,55 @@ class Watch implements RunWatch {
     this.#nextLookMs = beganMs + Math.max(Math.min(view.everyMs, LOOK_EVERY_MS), tookMs / MAX_SHARE);
   }
 
-  /** What was done since the last look belongs to the history, too. */
-  async #endHistory(): Promise<void> {
+  /** Read the state for display. `look` repeats the shards that were read, for the history. */
+  async #read(): Promise<{ overview: RunOverview | undefined; look: (now: LogicalTime) => LookAtShards }> {
     const { opened, request, history } = this.#options;
+    const shards: ShardRecord[] = [];
+    const onRecord = history && ((record: ShardRecord): void => void shards.push(record));
+    const read = await readShownOverview(opened, request, { estimate: this.#estimate, onRecord });
+    const look = (now: LogicalTime): LookAtShards => {
+      return (visit) => {
+        for (const shard of shards) visit(shard, now);
+        return now;
+      };
+    };
+    return { overview: read.ok ? read.value : undefined, look };
+  }
+
+  /** The history needs all shards. Of very many, they are read apart from the looks, which then need only a few. */
+  #planPass(nowMs: number): void {
+    if (this.#options.history === undefined || this.#pass !== undefined || nowMs < this.#nextPassMs) return;
+    this.#pass = this.#passOnce(nowMs).finally(() => (this.#pass = undefined));
+  }
+
+  async #passOnce(beganMs: number): Promise<void> {
+    const { opened, request } = this.#options;
+    const { signal } = this.#ending;
+    try {
+      await this.#record(async (visit) => {
+        const read = await visitShards(opened, request, visit, { signal });
+        return read.ok && !signal.aborted ? await opened.clock.now() : undefined;
+      });
+    } catch {
+      // The store or the clock does not respond. The next pass tries again.
+    }
+    this.#nextPassMs = beganMs + (performance.now() - beganMs) / MAX_SHARE;
+  }
+
+  async #record(look: LookAtShards): Promise<void> {
+    const { fraction, perSecond, remainingMs } = this.#figures;
+    await this.#options.history?.add(look, { fraction, perSecond, remainingMs });
+  }
+
+  /** What was done since the last look belongs to the history, too. Of very many shards, it ends with the last pass. */
+  async #endHistory(): Promise<void> {
+    const { opened, history } = this.#options;
     if (history === undefined) return;
     try {
-      const shards: ShardRecord[] = [];
-      const read = await readOverview(opened, request, this.#estimate, (record) => void shards.push(record));
+      const { overview, look } = await this.#read();
       const { fraction, perSecond } = this.#figures;
-      if (read.ok) await history.add(shards, await opened.clock.now(), { fraction, perSecond });
+      if (overview !== undefined && overview.sample === undefined)
+        await history.add(look(await opened.clock.now()), { fraction, perSecond });
     } catch {
       // The store or the clock does not respond. The history then ends with the last look.
     }
@@ -202,7 +249,7 @@ class Watch implements RunWatch {
   #workLeft(overview: RunOverview): WorkLeft | undefined {
     const estimate = this.#estimate;
     if (this.#left?.overview !== overview || this.#left.estimate !== estimate)
-      this.#left = { overview, estimate, work: estimateWork(shardWorkOf(overview.rows), estimate) };
+      this.#left = { overview, estimate, work: workLeft(overview, estimate) };
     return this.#left.work;
   }
 
@@ -212,18 +259,18 @@ class Watch implements RunWatch {
   }
 
   #shown(overview: RunOverview, nowMs: number): RunProgressShown {
-    const { own, worker, itemsBefore, isStopping } = this.#options;
+    const { own, worker, before, isStopping } = this.#options;
     const { remainingMs } = this.#figures;
     const held = own.progress?.held ?? 0;
     const { earliestDeadline, states } = overview;
     // The overview is older than what this process knows about itself, so it may still show a shard as its own.
-    const isOwn = overview.rows.some(({ leaseOwner }) => leaseOwner === worker);
+    const isOwn = overview.holders.has(worker);
     const isWaiting = own.progress !== undefined && held === 0 && !isOwn && states.leased > 0 && states.waiting === 0;
     const outage = this.#ending.signal.aborted ? undefined : this.#outage(nowMs);
     return {
       overview,
       elapsedMs: nowMs - this.#startMs,
-      itemsBefore,
+      before,
       ...this.#figures,
       // Time has passed since it was predicted.
       remainingMs: remainingMs === undefined ? undefined : Math.max(0, remainingMs - (nowMs - this.#figuresMs)),
@@ -234,6 +281,13 @@ class Watch implements RunWatch {
       isStopping: isStopping(),
     };
   }
+}
+
+function workLeft({ rows, totals: { items }, fraction, sample }: RunOverview, estimate: WorkEstimate) {
+  if (sample === undefined) return estimateWork(shardWorkOf(rows), estimate);
+  // The fraction of a sample is known well enough, or not at all.
+  if (fraction === undefined || fraction === 0) return undefined;
+  return { done: items, remaining: items / fraction - items, parked: 0, deviation: 0 };
 }
 
 function withTime({ what, sinceMs }: Outage, nowMs: number): NonNullable<RunProgressShown["outage"]> {

@@ -25,12 +25,20 @@ export interface ShardRow extends ShardSummary {
   readonly leaseOwner: WorkerId | undefined;
 }
 
-/** Call `visit` with every shard of a run, by range start. Records come without their logs unless `withLog` is set. */
+export interface VisitOptions {
+  readonly filter?: ShardFilter | undefined;
+  /** Records come without their logs by default. */
+  readonly withLog?: boolean;
+  /** Ends the visit early, which is not an error. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Call `visit` with every shard of a run, by range start. */
 export async function visitShards(
   opened: OpenedStore,
   { tenant, run }: RunRequest,
   visit: (record: ShardRecord, now: LogicalTime) => void,
-  { filter = {}, withLog = false }: { readonly filter?: ShardFilter | undefined; readonly withLog?: boolean } = {},
+  { filter = {}, withLog = false, signal }: VisitOptions = {},
 ): Promise<Result<void, CliError>> {
   let after: ShardPosition | undefined;
   do {
@@ -39,7 +47,7 @@ export async function visitShards(
     if (!page.ok) return err(coordSentence(page.error));
     for (const record of page.value.items) visit(record, now);
     after = page.value.next;
-  } while (after !== undefined);
+  } while (after !== undefined && signal?.aborted !== true);
   return ok(undefined);
 }
 
@@ -47,14 +55,9 @@ export async function readShardRows(
   opened: OpenedStore,
   request: RunRequest,
   filter?: ShardFilter,
-  onRecord?: (record: ShardRecord) => void,
 ): Promise<Result<ShardRow[], CliError>> {
   const rows: ShardRow[] = [];
-  const visit = (record: ShardRecord, now: LogicalTime): void => {
-    rows.push(rowOf(record, now));
-    onRecord?.(record);
-  };
-  const read = await visitShards(opened, request, visit, { filter });
+  const read = await visitShards(opened, request, (record, now) => void rows.push(rowOf(record, now)), { filter });
   return read.ok ? ok(rows) : read;
 }
 

@@ -1,4 +1,4 @@
-import { RunStatus, type LogicalTime } from "@gossip/contracts";
+import { RunStatus, type LogicalTime, type WorkerId } from "@gossip/contracts";
 import type { RunSettings as SharedSettings, RunRecord, RunRequest, ShardRecord } from "@gossip/coordination";
 import { decodeConnectorExtra } from "@gossip/frontier";
 import { err, ok, type Result } from "@gossip/stdx";
@@ -12,7 +12,7 @@ import { readSharedEstimate } from "../../progress/estimate/shared-estimate.ts";
 import { shardWorkOf } from "../../progress/estimate/shard-work.ts";
 import { coordSentence } from "../report/coord-sentence.ts";
 import { addTotals, NO_ITEMS, type ItemTotals } from "../results/item-totals.ts";
-import { readShardRows, type ShardRow } from "./read-shards.ts";
+import { rowOf, visitShards, type ShardRow } from "./read-shards.ts";
 import { decodeSettings, type RunSettings } from "../start/run-settings.ts";
 
 /** Shards by state. A split shard is not counted, but the shards that it was split into are. */
@@ -29,7 +29,7 @@ export interface StateCounts {
 export interface RunOverview {
   readonly request: RunRequest;
   readonly status: RunStatus;
-  /** All shards, unless there is a `sample`. */
+  /** All shards. None if there is a `sample`, or if there were too many to keep. */
   readonly rows: readonly ShardRow[];
   readonly states: StateCounts;
   readonly totals: ItemTotals;
@@ -37,6 +37,8 @@ export interface RunOverview {
   readonly fraction: number | undefined;
   /** When the first lease expires, unless it is renewed. */
   readonly earliestDeadline: LogicalTime | undefined;
+  /** The workers that hold shards. With a `sample`, those that are known. */
+  readonly holders: ReadonlySet<WorkerId>;
   /** What applies to all processes. A run that has ended has nothing set. */
   readonly shared: SharedSettings;
   /** What the items and the fraction are estimated from, if not all shards were read. Then there are no `rows`. */
@@ -59,54 +61,81 @@ export const NOTHING_SET: SharedSettings = {
   heldForMs: 0,
 };
 
-/** Read the state of a run. Without an estimate, the one that is stored with the run is used. */
+/** Rows of more shards are not kept: those of a million take gigabytes. */
+export const MOST_KEPT = 10_000;
+
+export interface ReadOverviewOptions {
+  /** What the source says about its items; by default, what is stored with the run. */
+  readonly estimate?: WorkEstimate | undefined;
+  readonly onRecord?: ((record: ShardRecord) => void) | undefined;
+  /** Of a run with more shards no rows are kept, and there is no fraction. */
+  readonly maxRows?: number;
+}
+
+/** Read the state of a run from all of its shards. Everything but the fraction is exact. */
 export async function readOverview(
   opened: OpenedStore,
   request: RunRequest,
-  known?: WorkEstimate,
-  onRecord?: (record: ShardRecord) => void,
+  { estimate, onRecord, maxRows = MOST_KEPT }: ReadOverviewOptions = {},
 ): Promise<Result<RunOverview, CliError>> {
   const record = await opened.coordinator.getRun(request);
   if (!record.ok) return err(coordSentence(record.error));
-  const rows = await readShardRows(opened, request, undefined, onRecord);
-  if (!rows.ok) return rows;
-  const hasEnded = RunStatus.isTerminal(record.value.status);
-  const shared = hasEnded ? ok(NOTHING_SET) : await opened.coordinator.getRunSettings(request);
+  const tally = new ShardTally(maxRows);
+  const read = await visitShards(opened, request, (shard, now) => {
+    tally.add(rowOf(shard, now));
+    onRecord?.(shard);
+  });
+  if (!read.ok) return read;
+  const { status } = record.value;
+  const shared = RunStatus.isTerminal(status) ? ok(NOTHING_SET) : await opened.coordinator.getRunSettings(request);
   if (!shared.ok) return err(coordSentence(shared.error));
-  const estimate = known ?? (await readSharedEstimate(opened, request));
-  return ok(overviewOf({ request, record: record.value, rows: rows.value, estimate, shared: shared.value }));
+  const { rows, states, totals, earliestDeadline, holders } = tally;
+  const left = tally.isCut
+    ? undefined
+    : estimateWork(shardWorkOf(rows), estimate ?? (await readSharedEstimate(opened, request)));
+  const fraction = fractionOf(left);
+  return ok({ request, status, rows, states, totals, fraction, earliestDeadline, holders, shared: shared.value });
 }
 
-interface Read {
-  readonly request: RunRequest;
-  readonly record: RunRecord;
-  readonly rows: readonly ShardRow[];
-  readonly estimate: WorkEstimate;
-  readonly shared: SharedSettings;
+/** Adds up the shards of a run, one at a time. */
+class ShardTally {
+  readonly states: Record<keyof StateCounts, number> = { done: 0, leased: 0, waiting: 0, parked: 0 };
+  readonly holders = new Set<WorkerId>();
+  rows: ShardRow[] = [];
+  totals: ItemTotals = NO_ITEMS;
+  earliestDeadline: LogicalTime | undefined;
+  /** Whether there were too many rows to keep. */
+  isCut = false;
+  readonly #maxRows: number;
+
+  constructor(maxRows: number) {
+    this.#maxRows = maxRows;
+  }
+
+  add(row: ShardRow): void {
+    this.#keep(row);
+    if (row.status === "Split") return;
+    this.states[stateOf(row)]++;
+    this.totals = addTotals(this.totals, row.totals);
+    const { leaseDeadline, leaseOwner } = row;
+    if (leaseOwner !== undefined) this.holders.add(leaseOwner);
+    if (leaseDeadline !== undefined && (this.earliestDeadline === undefined || leaseDeadline < this.earliestDeadline))
+      this.earliestDeadline = leaseDeadline;
+  }
+
+  #keep(row: ShardRow): void {
+    if (this.rows.length >= this.#maxRows) {
+      this.isCut = true;
+      this.rows = [];
+    }
+    if (!this.isCut) this.rows.push(row);
+  }
 }
 
-function overviewOf({ request, record: { status }, rows, estimate, shared }: Read): RunOverview {
-  const leaves = rows.filter((row) => row.status !== "Split");
-  const count = (test: (row: ShardRow) => boolean): number => leaves.reduce((sum, row) => sum + (test(row) ? 1 : 0), 0);
-  const deadlines = leaves.map(({ leaseDeadline }) => leaseDeadline).filter((deadline) => deadline !== undefined);
-  return {
-    request,
-    status,
-    rows,
-    states: {
-      done: count((row) => row.status === "Done"),
-      leased: count((row) => row.isLeased),
-      waiting: count((row) => row.status === "Active" && !row.isLeased),
-      parked: count((row) => row.status === "Parked"),
-    },
-    totals: leaves.reduce<ItemTotals>((sum, row) => addTotals(sum, row.totals), NO_ITEMS),
-    fraction: fractionOf(estimateWork(shardWorkOf(rows), estimate)),
-    earliestDeadline: deadlines.reduce<LogicalTime | undefined>(
-      (least, deadline) => (least === undefined || deadline < least ? deadline : least),
-      undefined,
-    ),
-    shared,
-  };
+function stateOf({ status, isLeased }: ShardRow): keyof StateCounts {
+  if (status === "Done") return "done";
+  if (status === "Parked") return "parked";
+  return isLeased ? "leased" : "waiting";
 }
 
 /** The settings of a run, if this program created it. */

@@ -2,93 +2,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
-import { Coordinator, MemoryStore, RANGE_EXHAUSTED, systemClock, type CoordinationStore } from "@gossip/coordination";
+import { Coordinator, systemClock } from "@gossip/coordination";
 import { openLmdbStore } from "@gossip/coordination-lmdb";
-import { encodeTotalsToken } from "@gossip/insight";
 import { unwrap } from "@gossip/stdx";
-import { seededRandom } from "@gossip/tools/effort";
 import { describe, expect, test } from "vitest";
 import { gossipLine } from "../../commands/command-line.fixture.ts";
 import { shareEstimate } from "../../progress/estimate/shared-estimate.ts";
-import type { OpenedStore } from "../../store-url/opened-store.ts";
+import { DONE_EVERY, fill, keyOf, MANY, openCounted, request, WORKER } from "./large-run.fixture.ts";
+import { readOverview } from "./run-overview.ts";
 import { MOST_READ, readShownOverview } from "./sampled-overview.ts";
-
-const tenant = TenantId.ZERO;
-const request = { tenant, run: RunId.fromRaw(1n) };
-const WORKER = WorkerId.fromRaw(7n);
-const MANY = 16_000;
-const PAGE = 8000;
-/** Every fifth shard is done, and the first few are held, the last one is parked. */
-const DONE_EVERY = 5;
-const HELD = [1, 2, 3];
-const NO_BYTES = new Uint8Array(0);
-const keyOf = (index: number): Uint8Array => Uint8Array.of(index >> 16, (index >> 8) & 255, index & 255);
-
-/** A run with items in its finished shards. Returns how many. */
-async function fill(coordinator: Coordinator, count: number): Promise<number> {
-  const random = seededRandom(1);
-  unwrap(await coordinator.createRun({ ...request, config: { leaseDuration: 3_600_000n } }));
-  for (let from = 0; from < count; from += PAGE) {
-    const shards = Array.from({ length: Math.min(PAGE, count - from) }, (_, index) => ({
-      shard: ShardId.fromRaw(BigInt(from + index + 1)),
-      spec: ShardSpec.withRange({ start: keyOf(from + index), end: keyOf(from + index + 1) }),
-      cursor: Cursor.initial(),
-    }));
-    const more = from + PAGE < count;
-    unwrap(await coordinator.registerShards({ ...request, shards, opId: OpId.fromRaw(BigInt(from + 1)), more }));
-  }
-  const hold = async (shard: number) =>
-    unwrap(
-      await coordinator.openSession({
-        tenant,
-        key: { run: request.run, shard: ShardId.fromRaw(BigInt(shard)) },
-        worker: WORKER,
-      }),
-    );
-  let items = 0;
-  await Promise.all(
-    Array.from({ length: count / DONE_EVERY }, async (_, index) => {
-      const shard = (index + 1) * DONE_EVERY - 1;
-      const done = 10 + Math.floor(190 * random() ** 4);
-      items += done;
-      const session = await hold(shard);
-      const token = encodeTotalsToken({ items: done, failed: 0, unreadable: 0 }, NO_BYTES);
-      unwrap(await session.checkpoint(Cursor.fromParts({ lastKey: keyOf(shard - 1), token })));
-      unwrap(await session.complete(RANGE_EXHAUSTED));
-    }),
-  );
-  for (const shard of HELD) await hold(shard);
-  const shards = HELD.map((shard) => ShardId.fromRaw(BigInt(shard)));
-  const info = { name: "w", host: "h", pid: 1, version: "1", startedAt: 1n as never, shards, itemCount: 0 };
-  unwrap(await coordinator.registerWorker({ ...request, worker: WORKER, info, ttl: 3_600_000n }));
-  const parked = await hold(count);
-  unwrap(await parked.park("Poisoned", { detail: { error: "it broke", attempts: 1 } }));
-  return items;
-}
-
-/** A store in memory, and how many shards were read from it. */
-async function openCounted(count: number) {
-  const memory = new MemoryStore();
-  const clock = systemClock(() => 1_000_000);
-  const limits = { maxShardsPerTenant: 1_000_000 };
-  const items = await fill(new Coordinator({ store: memory, clock, limits }), count);
-  let reads = 0;
-  const store: CoordinationStore = new Proxy(memory, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== "function") return value;
-      return (...args: unknown[]): unknown => {
-        const answer = (value as (...given: unknown[]) => unknown).apply(target, args);
-        if (name === "readShard") reads++;
-        if (name === "listShards") reads += unwrap(answer as ReturnType<MemoryStore["listShards"]>).items.length;
-        return answer;
-      };
-    },
-  });
-  const opened = { coordinator: new Coordinator({ store, clock, limits }), clock } as unknown as OpenedStore;
-  return { opened, items, reads: () => reads };
-}
 
 const states = { done: MANY / DONE_EVERY, leased: 3, waiting: MANY - MANY / DONE_EVERY - 4, parked: 1 };
 
@@ -101,11 +23,24 @@ describe("a run of very many shards", () => {
     expect(overview.sample!.itemsError! / items).toBeLessThan(0.1);
     expect(Math.abs(overview.totals.items - items)).toBeLessThan(4 * overview.sample!.itemsError!);
     expect(overview.earliestDeadline).toBe(4_600_000n);
+    expect(overview.holders).toEqual(new Set([WORKER]));
     // Half of the first shards are held, and no more of the strip is.
     const wide = overview.sample!.strip.filter(({ width }) => width > 0);
     expect(overview.sample!.strip.filter(({ state }) => state === "leased").length).toBeGreaterThanOrEqual(3);
     expect(overview.sample!.strip.some(({ state }) => state === "parked")).toBe(true);
     expect(wide.filter(({ state }) => state === "done").length / wide.length).toBeCloseTo(1 / DONE_EVERY, 1);
+  });
+
+  test("is added up without keeping its shards", async () => {
+    const { opened, items, reads } = await openCounted(MANY);
+    const overview = unwrap(await readOverview(opened, request));
+    expect(reads()).toBe(MANY);
+    expect(overview.rows).toEqual([]);
+    expect(overview.states).toEqual(states);
+    expect(overview.totals.items).toBe(items);
+    expect(overview.holders).toEqual(new Set([WORKER]));
+    expect(overview.earliestDeadline).toBe(4_600_000n);
+    expect(overview.fraction).toBeUndefined();
   });
 
   test("has the fraction of what its source counted, or of the mean shard", async () => {

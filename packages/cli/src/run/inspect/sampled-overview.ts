@@ -1,8 +1,9 @@
 import { RunStatus } from "@gossip/contracts";
-import type { RunProgress, RunRecord, RunRequest, ShardRecord } from "@gossip/coordination";
+import { isLeasedAt, type RunProgress, type RunRecord, type RunRequest, type ShardRecord } from "@gossip/coordination";
 import type { GetRunError } from "@gossip/coordination-errors";
 import { sampleShards, sampleTotal, weighSample, type ReadShards } from "@gossip/insight";
 import { compareBytes, err, ok, type Result } from "@gossip/stdx";
+import type { WorkEstimate } from "@gossip/worker";
 import type { CliError } from "../../output/cli-error.ts";
 import { sampledFraction } from "../../progress/estimate/sampled-fraction.ts";
 import { readSharedEstimate } from "../../progress/estimate/shared-estimate.ts";
@@ -11,10 +12,17 @@ import type { OpenedStore } from "../../store-url/opened-store.ts";
 import { coordSentence } from "../report/coord-sentence.ts";
 import { decodeTotalsToken, NO_ITEMS, type ItemTotals } from "../results/item-totals.ts";
 import { rowOf } from "./read-shards.ts";
-import { NOTHING_SET, readOverview, type RunOverview, type StateCounts } from "./run-overview.ts";
+import {
+  MOST_KEPT,
+  NOTHING_SET,
+  readOverview,
+  type ReadOverviewOptions,
+  type RunOverview,
+  type StateCounts,
+} from "./run-overview.ts";
 
 /** As many shards are all read: that takes a fraction of a second. */
-export const MOST_READ = 10_000;
+export const MOST_READ = MOST_KEPT;
 /** Shards that are read of each generation. */
 const MOST_SAMPLED = 1024;
 /** Shards that are read at the same time. */
@@ -24,7 +32,7 @@ const MAX_WORKERS = 200;
 const MAX_HELD = 500;
 const MAX_PARKED = 100;
 
-export interface OverviewOptions {
+export interface OverviewOptions extends Pick<ReadOverviewOptions, "estimate" | "onRecord"> {
   /** Read every shard, however many there are. */
   readonly isExact?: boolean | undefined;
 }
@@ -36,22 +44,23 @@ export interface OverviewOptions {
 export async function readShownOverview(
   opened: OpenedStore,
   request: RunRequest,
-  { isExact = false }: OverviewOptions = {},
+  { isExact = false, ...options }: OverviewOptions = {},
 ): Promise<Result<RunOverview, CliError>> {
-  if (isExact) return readOverview(opened, request);
+  const readAll = () => readOverview(opened, request, { ...options, maxRows: Infinity });
+  if (isExact) return readAll();
   const progress = await opened.coordinator.getRunProgress(request);
   if (!progress.ok) return err(coordSentence(progress.error));
-  if (progress.value.total <= MOST_READ) return readOverview(opened, request);
-  const sampled = await readSampledOverview(opened, request, progress.value);
+  if (progress.value.total <= MOST_READ) return readAll();
+  const sampled = await readSampledOverview(opened, request, { progress: progress.value, known: options.estimate });
   if (!sampled.ok) return err(coordSentence(sampled.error));
-  return sampled.value === undefined ? readOverview(opened, request) : ok(sampled.value);
+  return sampled.value === undefined ? readAll() : ok(sampled.value);
 }
 
 /** Returns `undefined` if the shards of the run cannot be sampled. */
 async function readSampledOverview(
   opened: OpenedStore,
   request: RunRequest,
-  progress: RunProgress,
+  { progress, known: knownEstimate }: { readonly progress: RunProgress; readonly known: WorkEstimate | undefined },
 ): Promise<Result<RunOverview | undefined, GetRunError>> {
   const { coordinator, clock } = opened;
   const record = await coordinator.getRun(request);
@@ -72,7 +81,8 @@ async function readSampledOverview(
   const weighed = weighSample({ leaves: sampled.value, known: known.value, counts: states, now });
   const totalOf = (field: keyof ItemTotals) => sampleTotal(weighed, states, (shard) => totalsOf(shard)[field]);
   const items = totalOf("items");
-  const estimate = await readSharedEstimate(opened, request);
+  const estimate = knownEstimate ?? (await readSharedEstimate(opened, request));
+  const owners = weighed.map(({ record: shard }) => (isLeasedAt(shard, now) ? shard.lease?.owner : undefined));
   return ok({
     request,
     status: record.value.status,
@@ -85,6 +95,7 @@ async function readSampledOverview(
     },
     fraction: sampledFraction(weighed, { items, estimate }),
     earliestDeadline: capacity.value.earliestDeadline,
+    holders: new Set(owners.filter((owner) => owner !== undefined)),
     shared: shared.value,
     sample: {
       shardCount: weighed.length,

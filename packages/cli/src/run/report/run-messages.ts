@@ -11,6 +11,7 @@ import { checkResults } from "../results/finish-run.ts";
 import { remainingFailures } from "../retry/retries.ts";
 import { flaws, isFlawless } from "../results/item-totals.ts";
 import type { RunOverview } from "../inspect/run-overview.ts";
+import { flawsText, itemCountText, itemsText } from "../inspect/sample-text.ts";
 import { describeWork, type RunSettings } from "../start/run-settings.ts";
 import type { Started } from "../start/start-or-join.ts";
 
@@ -50,18 +51,15 @@ export async function alreadyEnded(
 }
 
 /** The first message: what the run does, or where it resumes. */
-export function openingMessage(
-  { kind, request }: Started,
-  { totals, states }: RunOverview,
-  settings: RunSettings,
-): string {
+export function openingMessage({ kind, request }: Started, overview: RunOverview, settings: RunSettings): string {
+  const { states } = overview;
   const id = RunId.format(request.run);
   if (kind === "Created") return `Run ${id}: ${printableText(describeWork(settings))}`;
   const held =
     states.leased === 0
       ? ""
       : `; ${countOf(states.leased, "shard")} held by other workers, or by a killed one until its lease ends`;
-  return `Run ${id} goes on: ${countOf(totals.items, "item")} skipped, done before${flaws(totals)}; ${formatCount(states.done)} of ${countOf(states.done + states.leased + states.waiting + states.parked, "shard")} done${held}`;
+  return `Run ${id} goes on: ${itemCountText(overview)} skipped, done before${flawsText(overview)}; ${formatCount(states.done)} of ${countOf(states.done + states.leased + states.waiting + states.parked, "shard")} done${held}`;
 }
 
 /** Where failures are listed; empty if there are none. */
@@ -88,7 +86,8 @@ export function closingMessage(
   { request, totals, states }: RunOverview,
   { out, before, elapsedMs, own }: Closing,
 ): CommandResult {
-  const done = totals.items - before.totals.items;
+  // What was done before may be an estimate.
+  const done = Math.max(own.items, totals.items - before.totals.items);
   const fields = {
     kind: "finished",
     run: request.run,
@@ -99,8 +98,9 @@ export function closingMessage(
     problems: own.problems,
     elapsedMs: Math.round(elapsedMs),
     out,
+    ...(before.sample === undefined ? {} : { skippedIsEstimate: true }),
   };
-  const skipped = before.totals.items === 0 ? "" : `, ${formatCount(before.totals.items)} of them done before`;
+  const skipped = before.totals.items === 0 ? "" : `, ${itemsText(before)} of them done before`;
   if (states.parked > 0) {
     const where = out === undefined ? "" : ` Results so far are in ${printableText(partsOf(out))}.`;
     view.say(

@@ -20,15 +20,17 @@ export async function finishRun(
   request: RunRequest,
   { out, partSize }: { readonly out: string | undefined; readonly partSize: number },
 ): Promise<Result<RunOverview, CliError>> {
-  const overview = await readOverview(opened, request);
-  if (!overview.ok) return overview;
-  const { status, states } = overview.value;
+  const record = await opened.coordinator.getRun(request);
+  if (!record.ok) return err(coordSentence(record.error));
+  const { status } = record.value;
   if (status === "Cancelled" || status === "Failed")
     return fail(
       "RunEnded",
       `the run was ended by another process (${status}): the same command with --again starts over.`,
     );
-  if (status !== "Active" || states.parked + states.leased + states.waiting > 0) return overview;
+  const progress = await opened.coordinator.getRunProgress(request);
+  if (!progress.ok) return err(coordSentence(progress.error));
+  if (status !== "Active" || progress.value.active + progress.value.parked > 0) return readOverview(opened, request);
   if (out !== undefined) {
     const assembled = await assemble(opened, request, { out, partSize });
     if (!assembled.ok) {

@@ -1,11 +1,11 @@
 import { performance } from "node:perf_hooks";
-import { RunId } from "@gossip/contracts";
+import { RunId, RunStatus } from "@gossip/contracts";
 import type { RunRequest, RunSettingsChange } from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { Cli, CommandResult, StoreSettings } from "../../cli.ts";
 import type { OpenedLog } from "../../logging/open-log.ts";
 import type { CliError } from "../../output/cli-error.ts";
-import { countOf, formatDuration } from "../../output/number-words.ts";
+import { formatDuration } from "../../output/number-words.ts";
 import { HistoryKeeper } from "../../progress/history-keeper.ts";
 import { TerminalView } from "../../progress/terminal-view.ts";
 import { watchRun } from "../../progress/watch-run.ts";
@@ -14,6 +14,8 @@ import { judgeSkew, measureSkew, watchSkew } from "../../store-url/clock-skew.ts
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import { shareKeyKinds } from "../inspect/key-kinds.ts";
 import { readOverview, type RunOverview } from "../inspect/run-overview.ts";
+import { itemCountText, sampleJson } from "../inspect/sample-text.ts";
+import { readShownOverview } from "../inspect/sampled-overview.ts";
 import { coordSentence } from "../report/coord-sentence.ts";
 import { observeRun, type RunObserver } from "../report/observe-run.ts";
 import { alreadyEnded, closingMessage, openingMessage, type OwnTotals } from "../report/run-messages.ts";
@@ -107,7 +109,11 @@ async function startAndWork(cli: Cli, job: Job, around: Around): Promise<Command
   if (started.value === "Aborted") return ok(stop.exit ?? "Interrupted");
   // What a retry could not finish is still a failure of its run.
   cli.console.suggestFor({ run: settings.selection.failedIn ?? RunId.format(started.value.request.run) });
-  const before = await readOverview(opened, started.value.request);
+  const { request, record } = started.value;
+  // What a run that has ended says about its items must be exact.
+  const before = RunStatus.isTerminal(record.status)
+    ? await readOverview(opened, request)
+    : await readShownOverview(opened, request);
   if (!before.ok) return before;
   if (started.value.kind === "Joined" && jobSource.isPiped === true)
     view.say(
@@ -125,6 +131,7 @@ async function startAndWork(cli: Cli, job: Job, around: Around): Promise<Command
     run: started.value.request.run,
     isNew: started.value.kind === "Created",
     skipped: before.value.totals.items,
+    ...sampleJson(before.value),
   });
   return workAndReport(job, around, { started: started.value, before: before.value });
 }
@@ -166,7 +173,7 @@ async function workAndReport(job: Job, { opened, observer, stop }: Around, begun
     source: jobSource.source,
     view,
     worker: observer.worker,
-    itemsBefore: before.totals.items,
+    before,
     own: observer.own,
     onShown: observer.onShown,
     history: historyOf(opened, started, observer),
@@ -203,8 +210,8 @@ async function workAndReport(job: Job, { opened, observer, stop }: Around, begun
 }
 
 async function reportStop(opened: OpenedStore, request: RunRequest, view: RunObserver["view"]): Promise<void> {
-  const now = await readOverview(opened, request);
-  const items = now.ok ? `${countOf(now.value.totals.items, "item")} done so far; ` : "";
+  const now = await readShownOverview(opened, request);
+  const items = now.ok ? `${itemCountText(now.value)} done so far; ` : "";
   view.close();
   view.say(`Stopped: ${items}the same command goes on from here.`, { kind: "stopped" });
 }
