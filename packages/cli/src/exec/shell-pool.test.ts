@@ -137,7 +137,7 @@ describe("ShellPool", () => {
   });
 
   test("stops at a signal, before and while it works", async () => {
-    const pool = open("sleep 1000", { size: 1 });
+    const pool = open(": {}; sleep 1000", { size: 1 });
     const stopping = new AbortController();
     const [running, waiting] = [run(pool, "a", stopping.signal), run(pool, "b", stopping.signal)];
     stopping.abort();

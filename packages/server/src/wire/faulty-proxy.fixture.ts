@@ -30,7 +30,10 @@ export class FaultyProxy {
     this.#onFault = onFault;
     this.#target = new URL(target);
     this.#state = seed >>> 0;
-    this.#server = createServer((request, response) => void this.#pass(request, response));
+    this.#server = createServer((request, response) => {
+      // A client that stops waiting closes its connection, in the middle of its request, too.
+      this.#pass(request, response).catch(() => response.destroy());
+    });
   }
 
   get url(): string {

@@ -37,7 +37,10 @@ export class PlantingProxy {
   private constructor(target: string, plant: Plant) {
     this.#target = new URL(target);
     this.#plant = plant;
-    this.#server = createServer((request, response) => void this.#pass(request, response));
+    this.#server = createServer((request, response) => {
+      // A client that stops waiting closes its connection, in the middle of its request, too.
+      this.#pass(request, response).catch(() => response.destroy());
+    });
   }
 
   get url(): string {
