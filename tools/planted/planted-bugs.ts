@@ -186,9 +186,17 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a write with an unknown outcome passes for one that was made",
     file: "coordinator/execute.ts",
-    find: 'if (answer.kind === "Committed") {\n      copy.read = target.after(read, writes, answer.version);',
+    find: 'if (answer.kind === "Committed") return',
     replace:
-      'if (answer.kind === "Committed" || answer.kind === "Unknown") {\n      if (answer.kind === "Unknown") return ok({ outcome, hint: undefined, read });\n      copy.read = target.after(read, writes, answer.version);',
+      'if (answer.kind === "Unknown") return ok({ outcome: transition.outcome, hint: undefined, read });\n    if (answer.kind === "Committed") return',
+    caughtBy: ["simulator"],
+  },
+  {
+    name: "a write that rests on a copy and has an unknown outcome passes for one that was made",
+    file: "coordinator/execute-from-copy.ts",
+    find: 'if (answer.kind === "Committed") report',
+    replace:
+      'if (answer.kind === "Unknown") report.settle(ok({ outcome: decided.transition.outcome, hint: undefined, read }));\n      else if (answer.kind === "Committed") report',
     caughtBy: ["simulator"],
   },
   {

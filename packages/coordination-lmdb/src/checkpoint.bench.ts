@@ -16,8 +16,8 @@ const MOST_SESSIONS = 64;
 const LEASE_MS = 30_000;
 /** Long enough for a form to fill the caches with its own data, as a process does that checkpoints for hours. */
 const SAMPLE_MS = 500;
-/** The size of a shard's record whose log is full. */
-const RECORD_SIZE = 700;
+/** The size of the record of one of these shards whose log is full. */
+const RECORD_SIZE = 645;
 const tenant = TenantId.fromBytes(new Uint8Array(32).fill(1));
 const run = RunId.fromRaw(1n);
 const KEY_SIZE = 33;

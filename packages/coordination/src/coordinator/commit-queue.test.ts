@@ -91,17 +91,26 @@ describe("CommitQueue", () => {
     expect(store.calls.map((sets) => sets.map(tagOf))).toEqual([[0], [1], [4, 6], [2], [3], [5]]);
   });
 
-  test("sets that are submitted together get their answers in order, also from several calls", async () => {
+  test("each caller gets its own answer once, and a broken store fails all of them", async () => {
     const store = new HeldStore({ maxSetsPerCommit: 2 });
     const queue = new CommitQueue(store as unknown as CoordinationStore);
     const sets = [0, 1, 0, 2, 3].map((shard, tag) => asSet({ kind: "UpdateShard", shard, run: 0, tag }));
-    const answers = queue.submitAll(sets);
+    const got: unknown[][] = sets.map(() => []);
+    const addAll = (to: CommitQueue): void => {
+      for (const [index, set] of sets.entries()) {
+        const told = (what: unknown): void => void got[index]!.push(what);
+        to.add(set, { answered: told, failed: told });
+      }
+    };
+    addAll(queue);
     await settle();
     while (store.answerOne()) await settle();
-    expect(await answers).toEqual(sets.map(answerTo));
+    expect(got).toEqual(sets.map((set) => [answerTo(set)]));
     expect(store.calls.map((call) => call.map(tagOf))).toEqual([[0, 1], [2, 3], [4]]);
-    const broken = queueOver(() => Promise.reject(new Error("broken")));
-    await expect(broken.submitAll(sets)).rejects.toThrow("broken");
+    const broken = new Error("broken");
+    addAll(queueOver(() => Promise.reject(broken)));
+    await settle();
+    expect(got).toEqual(sets.map((set) => [answerTo(set), broken]));
   });
 
   test("gives each its own answer, and a store only calls that it may get", async () => {

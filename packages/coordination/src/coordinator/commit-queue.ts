@@ -4,18 +4,23 @@ import type { CommitAnswer } from "../store/commit-answer.ts";
 import type { CoordinationStore } from "../store/coordination-store.ts";
 import type { UpdateShardSet, WriteSet } from "../store/write-set.ts";
 
-/** A write set, and how to settle the promise of its answer. */
+/** Who gets the answer to a write set. Exactly one of the two is called, once. Neither may throw. */
+export interface CommitTold {
+  readonly answered: (answer: CommitAnswer) => void;
+  /** The store broke its contract or an invariant. */
+  readonly failed: (reason: unknown) => void;
+}
+
 interface Waiting {
   readonly set: WriteSet;
-  readonly answered: (answer: CommitAnswer) => void;
-  readonly failed: (reason: unknown) => void;
+  readonly told: CommitTold;
 }
 
 const DEFAULT_MAX_SETS = 256;
 
 /**
- * Microtask turns from an answer to the caller's next write: those of `execute` and the session, and a few of the
- * caller's own. A caller that takes longer joins the batch after.
+ * Microtask turns from an answer to the caller's next write: those of `execute`, and a few of the caller's own. A caller
+ * that takes longer joins the batch after.
  */
 const TURNS_TO_RETURN = 8;
 
@@ -50,26 +55,13 @@ export class CommitQueue {
   }
 
   submit(set: WriteSet): Promise<CommitAnswer> {
-    return new Promise((answered, failed) => {
-      this.#waiting.push({ set, answered, failed });
-      this.#planFlush(1);
-    });
+    return new Promise((answered, failed) => this.add(set, { answered, failed }));
   }
 
-  /** As `submit` for each set, with one promise for all. */
-  submitAll(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
-    return new Promise((resolve, failed) => {
-      const answers: CommitAnswer[] = Array.from({ length: sets.length });
-      let left = sets.length;
-      for (let index = 0; index < sets.length; index++) {
-        const answered = (answer: CommitAnswer): void => {
-          answers[index] = answer;
-          if (--left === 0) resolve(answers);
-        };
-        this.#waiting.push({ set: sets[index]!, answered, failed });
-      }
-      this.#planFlush(1);
-    });
+  /** As `submit`, without a promise. */
+  add(set: WriteSet, told: CommitTold): void {
+    this.#waiting.push({ set, told });
+    this.#planFlush(1);
   }
 
   /** Flush after so many turns of the microtask queue. */
@@ -173,9 +165,9 @@ function deliver(batch: readonly Waiting[], answers: readonly CommitAnswer[]): v
     answers.length === batch.length,
     () => `a store must answer each of ${batch.length} write sets, got ${answers.length} answers`,
   );
-  batch.forEach((waiting, index) => waiting.answered(answers[index]!));
+  batch.forEach(({ told }, index) => told.answered(answers[index]!));
 }
 
 function fail(batch: readonly Waiting[], reason: unknown): void {
-  for (const waiting of batch) waiting.failed(reason);
+  for (const { told } of batch) told.failed(reason);
 }

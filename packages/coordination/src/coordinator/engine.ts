@@ -7,7 +7,7 @@ import { MAX_NOTES_PER_SET } from "../records/note.ts";
 import type { CommitAnswer } from "../store/commit-answer.ts";
 import type { CoordinationStore, Eventually } from "../store/coordination-store.ts";
 import type { ShardLimits, WriteSet } from "../store/write-set.ts";
-import { CommitQueue } from "./commit-queue.ts";
+import { CommitQueue, type CommitTold } from "./commit-queue.ts";
 import type { CoordinatorSettings } from "./coordinator-options.ts";
 import { EventHub } from "./event-hub.ts";
 import { pauseMs, type StoreRetryPolicy } from "./retry-policy.ts";
@@ -66,10 +66,10 @@ export class Engine {
     return answers[0]!;
   }
 
-  /** As `commit`, for sets that change different records. Returns their answers in the same order. */
-  commitAll(sets: readonly WriteSet[]): Eventually<readonly CommitAnswer[]> {
-    if (sets.length === 0) return [];
-    return this.#answersAtOnce ? sets.map((set) => this.commit(set) as CommitAnswer) : this.#queue.submitAll(sets);
+  /** As `commit`, without a promise. */
+  commitThen(set: WriteSet, told: CommitTold): void {
+    if (!this.#answersAtOnce) this.#queue.add(set, told);
+    else told.answered(this.commit(set) as CommitAnswer);
   }
 
   /** Throws if a checkpoint carries more failures than one write set of the store can hold. */

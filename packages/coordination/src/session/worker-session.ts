@@ -25,7 +25,8 @@ import {
 } from "@gossip/coordination-errors";
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import type { Engine } from "../coordinator/engine.ts";
-import { execute } from "../coordinator/execute.ts";
+import { executeFromCopy } from "../coordinator/execute-from-copy.ts";
+import type { Executed } from "../coordinator/execute.ts";
 import type { Operation } from "../coordinator/operation.ts";
 import { shardOperations } from "../coordinator/shard-operations.ts";
 import type {
@@ -88,6 +89,9 @@ interface SessionCall<Outcome, Told, Failure> {
   /** Whether the call closes the session if it succeeds, or if the lease is gone. */
   readonly isLast?: boolean;
 }
+
+type ResultOf<Value, Failure> = Result<Value, Failure | BackendError | SessionError>;
+type ExecutedCall<Outcome, Failure> = ResultOf<Executed<ShardSituation, Outcome>, Failure>;
 
 /**
  * One worker's hold on one shard, from the acquire to the call that ends it.
@@ -276,23 +280,50 @@ export class WorkerSession implements AsyncDisposable {
   }
 
   /** Execute a call in its turn: one at a time, in the order of the calls. */
-  async #run<Outcome, Told, Failure extends { readonly kind: string }>(
+  #run<Outcome, Told, Failure extends { readonly kind: string }>(
     call: SessionCall<Outcome, Told, Failure>,
-  ): Promise<Result<Told, Failure | BackendError | SessionError>> {
-    if (this.#turns.isTaken) await this.#turns.wait();
+  ): Promise<ResultOf<Told, Failure>> {
+    return this.#turns.isTaken ? this.#turns.wait().then(() => this.#execute(call)) : this.#execute(call);
+  }
+
+  /** Execute a call whose turn it is. Passes the turn on when the call ends, also if it throws. */
+  #execute<Outcome, Told, Failure extends { readonly kind: string }>(
+    call: SessionCall<Outcome, Told, Failure>,
+  ): Promise<ResultOf<Told, Failure>> {
     this.#turns.take();
-    try {
-      if (this.#isClosed) return err(coordError("SessionClosed", { shard: this.shardKey }));
-      const executed = await execute(this.#engine, call.make(), this.#copy);
-      if (executed.ok) this.#follow(executed.value.read, executed.value.hint);
-      const isGone = !executed.ok && isLeaseGone(executed.error);
-      if (isGone) this.#isLeaseLost = true;
-      // Before the next call begins, so that it finds the session closed.
-      if (call.isLast === true && (executed.ok || isGone)) this.#isClosed = true;
-      return executed.ok ? ok(call.tell(executed.value.outcome)) : executed;
-    } finally {
-      this.#turns.pass();
-    }
+    return new Promise((resolve, reject) => {
+      const fail = (reason: unknown): void => {
+        this.#turns.pass();
+        reject(reason);
+      };
+      const settle = (executed: ExecutedCall<Outcome, Failure>): void => {
+        try {
+          resolve(this.#end(call, executed));
+          this.#turns.pass();
+        } catch (reason) {
+          fail(reason);
+        }
+      };
+      try {
+        if (this.#isClosed) settle(err(coordError("SessionClosed", { shard: this.shardKey })));
+        else executeFromCopy(this.#engine, { operation: call.make(), copy: this.#copy }, { settle, fail });
+      } catch (reason) {
+        fail(reason);
+      }
+    });
+  }
+
+  /** Note how a call ended, and return the caller's result. */
+  #end<Outcome, Told, Failure extends { readonly kind: string }>(
+    call: SessionCall<Outcome, Told, Failure>,
+    executed: ExecutedCall<Outcome, Failure>,
+  ): ResultOf<Told, Failure> {
+    if (executed.ok) this.#follow(executed.value.read, executed.value.hint);
+    const isGone = !executed.ok && isLeaseGone(executed.error);
+    if (isGone) this.#isLeaseLost = true;
+    // Before the next call begins, so that it finds the session closed.
+    if (call.isLast === true && (executed.ok || isGone)) this.#isClosed = true;
+    return executed.ok ? ok(call.tell(executed.value.outcome)) : executed;
   }
 
   /** Note what a successful call returned. */
