@@ -19,6 +19,7 @@ import { carryOut, type Job } from "../run/work/carry-out.ts";
 import { modulePath } from "../run/work/module-work.ts";
 import { withWork } from "../run/work/open-work.ts";
 import { stopSignal } from "../stop-signal.ts";
+import type { CliError } from "../output/cli-error.ts";
 import { openStorePatiently } from "../store-url/open-store-for.ts";
 import { describeStore } from "../store-url/store-address.ts";
 import { addOldRunOption, refuseRunOption } from "./chosen-run.ts";
@@ -152,9 +153,9 @@ async function onStore(cli: Cli, job: Job): Promise<CommandResult> {
   const view = viewFor(cli, job.log);
   const stop = stopSignal(cli);
   const where = describeStore(address);
-  const onWait = (outage: string): void =>
+  const onWait = ({ outage, server = where }: CliError): void =>
     view.say(
-      `${where} does not respond (${outage}): waiting for it, for up to ${formatDuration(patienceMs)}; --patience sets another limit.`,
+      `${server} does not respond (${outage}): waiting for it, for up to ${formatDuration(patienceMs)}; --patience sets another limit.`,
       { kind: "unavailable" },
     );
   const opened = await openStorePatiently(cli, { address, tso }, { patienceMs, signal: stop.signal, onWait });

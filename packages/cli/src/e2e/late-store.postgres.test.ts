@@ -55,6 +55,15 @@ test(
   },
 );
 
+test("a run waits for its clock", { timeout: 300_000 }, async () => {
+  const address = `127.0.0.1:${await freePort()}`;
+  const waiting = await start(...run("store", "--json", "--tso", address));
+  expect(await waiting.heard(/the timestamp oracle at .* does not respond \(.*\): waiting for it/)).toBe(true);
+  await start("tso", "serve", "--data", "tso", "--listen", address);
+  expect((await waiting.ended).code).toBe(0);
+  expectResults();
+});
+
 test("a signal ends the wait", { timeout: 300_000 }, async () => {
   const waiting = await start(...run(`http://127.0.0.1:${await freePort()}`, "--json"));
   expect(await waiting.heard(/waiting for it/)).toBe(true);

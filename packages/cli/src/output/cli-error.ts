@@ -51,6 +51,8 @@ export interface CliError {
   readonly message: string;
   /** A server that does not respond, which may pass by itself: the system's name for it, such as `ECONNREFUSED`. */
   readonly outage?: string;
+  /** What does not respond, if it is not the store. */
+  readonly server?: string;
 }
 
 export function fail(kind: CliErrorKind, message: string): Result<never, CliError> {

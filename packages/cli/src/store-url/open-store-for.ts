@@ -36,7 +36,7 @@ export interface StorePatience {
   /** Ends the wait. The error of the last attempt is returned. */
   readonly signal: AbortSignal;
   /** Called once, if the first attempt fails with what may pass. */
-  readonly onWait: (outage: string) => void;
+  readonly onWait: (error: CliError) => void;
 }
 
 const [LEAST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 3000];
@@ -56,7 +56,7 @@ export async function openStorePatiently(
     if (opened.ok || opened.error.outage === undefined) return opened;
     const leftMs = endMs - performance.now();
     if (leftMs <= 0 || signal.aborted) return opened;
-    if (attempts === 1) onWait(opened.error.outage);
+    if (attempts === 1) onWait(opened.error);
     // Not in step with the other processes of a fleet.
     const pauseMs = LEAST_PAUSE_MS + Math.random() * (LONGEST_PAUSE_MS - LEAST_PAUSE_MS);
     await sleep(Math.min(leftMs, pauseMs), undefined, { signal }).catch(() => {});

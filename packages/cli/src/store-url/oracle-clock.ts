@@ -1,7 +1,14 @@
 import type { Clock } from "@gossip/contracts";
-import { ok, type Result } from "@gossip/stdx";
-import type { TimestampClient } from "@gossip/tso-server";
+import { err, ok, type Result } from "@gossip/stdx";
+import type { ClientError, TimestampClient } from "@gossip/tso-server";
 import { fail, type CliError } from "../output/cli-error.ts";
+
+/** What passes when an oracle is started or elects a leader. */
+const OUTAGES: ReadonlySet<string> = new Set([
+  "NoLeader",
+  "NoReachableEndpoints",
+  "Transport",
+] satisfies ClientError["kind"][]);
 
 /** A clock that uses a timestamp oracle. Makes one request first, to check that the oracle can be reached. */
 export async function openOracleClock(
@@ -20,10 +27,12 @@ export async function openOracleClock(
       "ClockUnreachable",
       `the timestamp oracle at ${endpoints.join(", ")} needs a token: set GOSSIP_TSO_TOKEN.`,
     );
-  return fail(
-    "ClockUnreachable",
-    `no timestamp oracle answers at ${endpoints.join(", ")} (${error.kind}): start one with \`gossip tso serve --data tso\`, or leave --tso out.`,
-  );
+  const server = `the timestamp oracle at ${endpoints.join(", ")}`;
+  return err({
+    kind: "ClockUnreachable",
+    message: `no timestamp oracle answers at ${endpoints.join(", ")} (${error.kind}): start one with \`gossip tso serve --data tso\`, or leave --tso out.`,
+    ...(OUTAGES.has(error.kind) ? { outage: error.kind, server } : {}),
+  });
 }
 
 /** A client for what `--tso` names. It has not connected yet. */
