@@ -42,6 +42,7 @@ import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
 import { Caller, type RequestListener } from "./calls/caller.ts";
 import { LeasedCalls, readSession } from "./calls/leased-calls.ts";
 import { OwnerBook } from "./calls/owners.ts";
+import { notAService } from "./calls/read-error.ts";
 import { failed, value as readResponse } from "./calls/read-response.ts";
 import { RunCalls } from "./calls/run-calls.ts";
 import { makeSettings, type GossipClientOptions, type ClientSettings } from "./client-options.ts";
@@ -110,7 +111,9 @@ export class GossipClient extends RunCalls implements CoordinatorApi {
     assertCount(count, "number of timestamps", { min: 1, max: 100_000 });
     const got = await this.#caller.call("timestamp", { query: { count: String(count) } });
     if (!got.ok) return err(got.error as BackendError);
-    const { timestamp } = got.value;
+    // Often the first call of a process, which may have the address of something else.
+    const { timestamp } = (got.value ?? {}) as { readonly timestamp?: unknown };
+    if (typeof timestamp !== "string" || !/^\d+$/.test(timestamp)) return err(notAService());
     return ok(readResponse((read) => read.u64<bigint>(timestamp, "timestamp")));
   }
 

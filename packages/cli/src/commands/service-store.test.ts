@@ -1,8 +1,11 @@
 // Every command must do through a service what it does on a folder. A command that reads records directly would work in
 // every other test and fail for each user who has only a URL and a token.
+import { once } from "node:events";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createServer } from "node:http";
 import { makeCertificates, tlsSkipped } from "@gossip/tools/engines";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { gossipLine, type Said } from "./command-line.fixture.ts";
@@ -25,6 +28,19 @@ async function makeToken(role: string): Promise<string> {
   expect(made.code).toBe(0);
   return made.stdout.trim();
 }
+
+test("a server of something else is no defect of gossip", async () => {
+  let body = "";
+  const server = createServer((_, response) => response.setHeader("content-type", "application/json").end(body));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  for (body of ["[]", "{}", "null", '"text"', '{"timestamp":5}', '{"timestamp":"soon"}'])
+    expect(await at(["runs", "--store", `http://127.0.0.1:${port}`])).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining("cannot be reached (what answers there is not a service of gossip)") as string,
+    });
+  server.close();
+});
 
 test("every command works on a service, and prints no token", async () => {
   const token = await makeToken("operate");

@@ -1,17 +1,18 @@
-import type { InfraError } from "@gossip/coordination-errors";
+import { InfraError } from "@gossip/coordination-errors";
 import { err, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { passing } from "./open-sentences.ts";
 import { TOKEN_VARIABLE } from "./service-address.ts";
 
 /** Why a service cannot be reached, and what to do. */
-export function unreachableSentence({ message, code = "" }: InfraError, where: string): Result<never, CliError> {
+export function unreachableSentence(error: InfraError, where: string): Result<never, CliError> {
+  const { message, code = "" } = error;
   if (message.includes("certificate"))
     return fail("StoreAccessDenied", `${message} (${code}): name the authority that signed it with --ca FILE.`);
   return err({
     kind: "StoreUnreachable",
     message: `${where} cannot be reached (${message}${code === "" ? "" : `, ${code}`}): see that \`gossip serve\` runs there, then run the same command again; nothing was lost.`,
-    ...passing(code || message),
+    ...(InfraError.isTransient(error) && passing(code || message)),
   });
 }
 

@@ -1,4 +1,10 @@
-import { coordError, InfraError, parseCoordError, type AnyCoordError } from "@gossip/coordination-errors";
+import {
+  coordError,
+  InfraError,
+  parseCoordError,
+  type AnyCoordError,
+  type BackendError,
+} from "@gossip/coordination-errors";
 import { isProtocolErrorKind, PROTOCOL_ERRORS, type ErrorWire } from "@gossip/protocol";
 import { InvariantViolation } from "@gossip/stdx";
 import { LostReply } from "../http/transport.ts";
@@ -40,4 +46,10 @@ export function unreachable(
   return coordError("BackendError", {
     reason: InfraError.transient({ operation: "service.request", message, code, cause }),
   });
+}
+
+/** The error of a call whose response is not one of a service. */
+export function notAService(): BackendError {
+  const message = "what answers there is not a service of gossip";
+  return coordError("BackendError", { reason: InfraError.corruption({ operation: "service.request", message }) });
 }
