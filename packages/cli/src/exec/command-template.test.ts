@@ -44,6 +44,9 @@ describe("{} is the item, as one word", () => {
     ["behind parentheses of a subshell", "(printf '[%s]' {})", `[${NASTY}]`],
     ["behind a comment with a quote in it", "# it's fine\nprintf '[%s]' {}", `[${NASTY}]`],
     ["as $1", "printf '[%s]' \"$1\"", `[${NASTY}]`],
+    ["in a function of the command", "show() { printf '[%s]' {}; }; show other", `[${NASTY}]`],
+    ["behind new arguments", "set -- other; printf '[%s]' {} \"$1\"", `[${NASTY}][other]`],
+    ["in a here-document of a function", "show() { cat <<EOF\n{}\nEOF\n}; show other", `${NASTY}\n`],
     ["for another shell", 'sh -c \'printf "[%s]" "$1"\' _ {}', `[${NASTY}]`],
   ])("%s", (_where, command, printed) => {
     expect(run(command)).toBe(printed);

@@ -26,15 +26,16 @@ const POSITIONAL = /\$(?:1|\{1|[@*#])/;
 const CONTROL_OPERATOR = /[;&|()\n]/;
 
 /**
- * Turn a user's command into the body of a shell function that gets the item as `$1`.
+ * Turn a user's command into the body of a shell function that gets the item as `$1`, and in a variable.
  *
- * `{}` is the item as one word: outside quotes it becomes `"$1"`, between double quotes and in a here-document `${1}`.
+ * `{}` is the item as one word: outside quotes it becomes the quoted variable, between double quotes and in a
+ * here-document the variable alone.
  * Between single quotes, and in a here-document with a quoted delimiter, it is left unchanged, as the shell does with
  * everything there. This also keeps a name out of the code of another program, as in `bash -c 'echo {}'`. `\{}` is left
  * unchanged too. To a command that does not mention its item at all, the item is appended, as `xargs` does.
  */
 export function parseTemplate(command: string): Result<string, TemplateError> {
-  return substitute(command, POSITIONAL_ITEM);
+  return substitute(command, VARIABLE_ITEM);
 }
 
 /**
@@ -54,7 +55,10 @@ interface ItemForms {
   readonly text: string | undefined;
 }
 
-const POSITIONAL_ITEM: ItemForms = { word: '"$1"', text: "${1}" };
+/** The variable that the shell function keeps its item in: functions of the command and `set --` have a `$1` of their own. */
+export const ITEM_VARIABLE = "gossip_word";
+
+const VARIABLE_ITEM: ItemForms = { word: `"$${ITEM_VARIABLE}"`, text: `\${${ITEM_VARIABLE}}` };
 
 function substitute(command: string, forms: ItemForms): Result<string, TemplateError> {
   if (command.trim() === "") return err({ kind: "EmptyCommand" });

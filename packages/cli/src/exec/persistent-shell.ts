@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { assert } from "@gossip/stdx";
+import { ITEM_VARIABLE } from "./command-template.ts";
 import { MarkedOutput, type Captured } from "./marked-output.ts";
 import { closeChildEnds, openOutputPipes } from "./named-pipes.ts";
 
@@ -26,7 +27,7 @@ const SHELL = "/bin/sh";
 
 /** The definition of the shell function; `sh -n` can check it. */
 export function functionOf(body: string): string {
-  return `gossip_item() {\n${body}\n}\n`;
+  return `gossip_item() { ${ITEM_VARIABLE}=$1\n${body}\n}\n`;
 }
 
 /**
