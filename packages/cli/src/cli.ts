@@ -10,6 +10,7 @@ import type { ListInput } from "./run/list/list-source.ts";
 import { openStoreFor } from "./store-url/open-store-for.ts";
 import type { OpenStoreOptions } from "./store-url/open-store.ts";
 import type { OpenedStore } from "./store-url/opened-store.ts";
+import type { OracleAddress } from "./store-url/oracle-clock.ts";
 import { TOKEN_VARIABLE, withServiceFlags, type ServiceFlags } from "./store-url/service-address.ts";
 import { DEFAULT_STORE, parseStoreAddress, type StoreAddress } from "./store-url/store-address.ts";
 
@@ -103,7 +104,7 @@ export function acting<Args extends unknown[]>(
 export interface StoreSettings {
   readonly address: StoreAddress;
   readonly tenant: TenantId;
-  readonly tso: readonly string[] | undefined;
+  readonly tso: OracleAddress | undefined;
 }
 
 /** Read the options that name a store. */
@@ -120,7 +121,7 @@ export function readStoreFlags(cli: Cli, flags: StoreFlags): Result<StoreSetting
   return ok({
     address: complete.value,
     tenant: tenant.value,
-    tso: flags.tso?.split(",").map((endpoint) => endpoint.trim()),
+    tso: flags.tso === undefined ? undefined : { text: flags.tso, token: cli.env["GOSSIP_TSO_TOKEN"] },
   });
 }
 

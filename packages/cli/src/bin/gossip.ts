@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import type { Cli } from "../cli.ts";
+import { takeSecrets } from "../exec/secret-variables.ts";
 import { main } from "../main.ts";
 import { Console } from "../output/console.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
@@ -7,9 +8,8 @@ import { finishWriting } from "../output/finish-writing.ts";
 import { guardEnd } from "./last-resort.ts";
 
 const { stdout, stderr } = process;
-// A copy: the store's address may contain a password, which modules and their child processes must not see.
-const env = { ...process.env };
-delete process.env["GOSSIP_STORE"];
+// Modules and their child processes share the environment of this process.
+const env = takeSecrets(process.env);
 const onOutputLost = new Set<() => void>();
 const beforeExit = new Set<() => Promise<void>>();
 /** How long an immediate exit waits for what has to be closed first. */

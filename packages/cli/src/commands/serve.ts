@@ -11,7 +11,7 @@ import { consoleParts } from "../service/console-parts.ts";
 import { openCluster, readClusterMembership, reloadTokens, type ClusterFlags } from "../service/cluster.ts";
 import { openEtcdClock } from "../service/etcd-clock.ts";
 import { clockOfClient, openNodeClock, type NodeClock } from "../service/node-clock.ts";
-import { connectOracle } from "../store-url/oracle-clock.ts";
+import { connectOracle, type OracleAddress } from "../store-url/oracle-clock.ts";
 import { openStoreFor } from "../store-url/open-store-for.ts";
 import { DEFAULT_STORE, type DirectAddress } from "../store-url/store-address.ts";
 
@@ -279,7 +279,7 @@ async function openTime(cli: Cli, flags: ServeFlags, where: ClockOptions): Promi
 
 interface ClockOptions {
   readonly address: DirectAddress;
-  readonly tso: readonly string[] | undefined;
+  readonly tso: OracleAddress | undefined;
   readonly listen: { readonly host: string; readonly port: number };
   readonly tls: TlsFiles | undefined;
   /** This node's address in the cluster file. */
@@ -292,7 +292,7 @@ async function openAnyTime(
   { address, tso, listen, tls, advertised }: ClockOptions,
 ): Promise<Result<NodeClock, CliError>> {
   if (tso === undefined) return openNodeClock(address, folder === undefined ? undefined : resolve(cli.cwd, folder));
-  const text = tso.join(",");
+  const { text } = tso;
   if (/^etcds?:\/\//.test(text)) {
     const own = tsoListen === undefined ? ok({ host: listen.host, port: listen.port + 1 }) : parseListen(tsoListen);
     const endpoint = advertised === undefined ? undefined : parseListen(advertised);

@@ -20,14 +20,22 @@ afterAll(removeGossipScript);
 const at = (argv: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Said> =>
   gossipLine(argv, { cwd: folder, env });
 
+/** Every variable that may hold a secret of ours. */
+const secrets = (): NodeJS.ProcessEnv => ({
+  GOSSIP_STORE: join(folder, `store-${SECRET}`),
+  GOSSIP_TOKEN: SECRET,
+  GOSSIP_TSO_TOKEN: SECRET,
+  GOSSIP_ETCD_PASSWORD: SECRET,
+});
+
 const PRINT_ENVIRONMENT = ["run", "--source", "lines:rows", "--exec", ": {}; env", "--out", "out.ndjson"];
 
 test("commands do not see the store's address, and see the rest", async () => {
-  const env = { GOSSIP_STORE: join(folder, `store-${SECRET}`), PGPASSWORD: "for the command", MINE: "too" };
+  const env = { ...secrets(), PGPASSWORD: "for the command", MINE: "too" };
   expect((await at(PRINT_ENVIRONMENT, env)).code).toBe(0);
   const [line] = readFileSync(join(folder, "out.ndjson"), "utf8").split("\n");
   const { stdout } = JSON.parse(line!) as { stdout: string };
-  expect(stdout).not.toContain("GOSSIP_STORE");
+  for (const name of Object.keys(secrets())) expect(stdout).not.toContain(name);
   expect(stdout).not.toContain(SECRET);
   expect(stdout).toMatch(/^PGPASSWORD=for the command$/m);
   expect(stdout).toMatch(/^MINE=too$/m);
@@ -38,12 +46,12 @@ test("a module does not see it either, nor what it starts", async () => {
   writeFileSync(join(folder, "job.mjs"), "export default () => Object.keys(process.env);\n");
   const { code } = await gossip(["run", "--source", "lines:rows", "--module", "job.mjs", "--out", "out.ndjson"], {
     cwd: folder,
-    env: { GOSSIP_STORE: join(folder, "store") },
+    env: { ...secrets(), GOSSIP_STORE: join(folder, "store") },
   });
   const results = readFileSync(join(folder, "out.ndjson"), "utf8");
   expect([code, readdirSync(folder)]).toEqual([0, expect.arrayContaining(["store"])]);
   expect(results).toContain("PATH");
-  expect(results).not.toContain("GOSSIP_STORE");
+  for (const name of Object.keys(secrets())) expect(results).not.toContain(name);
 });
 
 test("secrets in a command are in no list and in no store", async () => {

@@ -54,10 +54,10 @@ The file of \`--out\` must not exist when a run starts for the first time, unles
 
 ### Commands
 
-\`--exec\` is run by \`/bin/sh\`, in the folder where \`gossip\` was started, each item in a subshell of a shell that is kept. \`{}\` becomes the item as one word:
-\`"$1"\` outside quotes, \`\${1}\` between double quotes and in a here-document; between single quotes, in a here-document with a quoted delimiter, and as \`\\{}\`, it stays as it is. In \`$((…))\` it is refused. A command that has
+\`--exec\` is run by \`/bin/sh\`, in the folder where \`gossip\` was started, each item in a subshell of a shell that is kept. \`{}\` becomes the item as one word
+outside quotes, between double quotes and in a here-document, also in a function of the command; between single quotes, in a here-document with a quoted delimiter, and as \`\\{}\`, it stays as it is. In \`$((…))\` it is refused. A command that has
 neither \`{}\` nor \`$1\` gets the item as its last argument, as with \`xargs\`; it must end in a simple command, not in \`;\`, \`done\` or a comment. A command has no input. It has
-the environment of \`gossip\` without \`GOSSIP_STORE\`, \`GOSSIP_TOKEN\` and \`GOSSIP_TSO_TOKEN\`; \`PGPASSWORD\` and the other variables of PostgreSQL stay. \`GOSSIP_RUN\`, \`GOSSIP_SHARD\` and
+the environment of \`gossip\` without \`GOSSIP_STORE\`, \`GOSSIP_TOKEN\`, \`GOSSIP_TSO_TOKEN\` and \`GOSSIP_ETCD_PASSWORD\`; \`PGPASSWORD\` and the other variables of PostgreSQL stay. \`GOSSIP_RUN\`, \`GOSSIP_SHARD\` and
 \`GOSSIP_FENCE\` are 16 hexadecimal digits each. \`GOSSIP_FENCE\` is the worker's \`writeFence\`: it grows for every later holder of an item, also across splits, so whatever a command writes to can refuse one that is lower than it has seen for that item.
 Ctrl-C does not reach commands; the second one ends them. What a command leaves running in the background is not waited for, and what that prints may end up with another item.
 

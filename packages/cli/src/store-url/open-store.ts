@@ -9,14 +9,14 @@ import { makeFolder } from "./make-folder.ts";
 import { etcdSentence, folderSentence, lmdbSentence, postgresSentence } from "./open-sentences.ts";
 import { openService } from "./open-service.ts";
 import type { OpenedDirectStore, OpenedStore } from "./opened-store.ts";
-import { openOracleClock } from "./oracle-clock.ts";
+import { openOracleClock, type OracleAddress } from "./oracle-clock.ts";
 import { describeStore, type DirectAddress, type StoreAddress } from "./store-address.ts";
 import { timedStore } from "./timed-store.ts";
 
 export interface OpenStoreOptions {
   readonly address: StoreAddress;
   /** Endpoints of a timestamp oracle. Default: the clock of this machine. */
-  readonly tso?: readonly string[] | undefined;
+  readonly tso?: OracleAddress | undefined;
   /** Refuse a folder that does not exist instead of creating it: for commands that only read. */
   readonly mustExist?: boolean;
   /** Let another process walk an embedded store first: a damaged file can kill the process that reads it. */
@@ -78,7 +78,7 @@ async function openDirectStore({
 }
 
 async function openClock(
-  tso: readonly string[] | undefined,
+  tso: OracleAddress | undefined,
 ): Promise<Result<{ readonly clock: Clock; close(): void }, CliError>> {
   if (tso === undefined) return ok({ clock: systemClock(Date.now), close: () => {} });
   return openOracleClock(tso);

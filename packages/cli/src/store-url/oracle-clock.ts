@@ -3,6 +3,12 @@ import { err, ok, type Result } from "@gossip/stdx";
 import type { ClientError, TimestampClient } from "@gossip/tso-server";
 import { fail, type CliError } from "../output/cli-error.ts";
 
+/** An oracle as `--tso` names it, and the token for it. */
+export interface OracleAddress {
+  readonly text: string;
+  readonly token: string | undefined;
+}
+
 /** What passes when an oracle is started or elects a leader. */
 const OUTAGES: ReadonlySet<string> = new Set([
   "NoLeader",
@@ -11,10 +17,11 @@ const OUTAGES: ReadonlySet<string> = new Set([
 ] satisfies ClientError["kind"][]);
 
 /** A clock that uses a timestamp oracle. Makes one request first, to check that the oracle can be reached. */
-export async function openOracleClock(
-  tso: readonly string[],
-): Promise<Result<{ readonly clock: Clock; close(): void }, CliError>> {
-  const connected = await connectOracle(tso.join(","), { env: process.env, cwd: process.cwd() });
+export async function openOracleClock({
+  text,
+  token,
+}: OracleAddress): Promise<Result<{ readonly clock: Clock; close(): void }, CliError>> {
+  const connected = await connectOracle(text, { env: { GOSSIP_TSO_TOKEN: token }, cwd: process.cwd() });
   if (!connected.ok) return connected;
   const { client, endpoints } = connected.value;
   const { clientClock } = await import("@gossip/tso-server");

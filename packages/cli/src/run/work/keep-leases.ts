@@ -4,6 +4,7 @@ import type { KeeperStore } from "@gossip/worker";
 import { keyCodecOf, showKey } from "@gossip/insight";
 import { Log, type LogFormat, type LogLevel } from "../../logging/log.ts";
 import { openStore } from "../../store-url/open-store.ts";
+import type { OracleAddress } from "../../store-url/oracle-clock.ts";
 import { BlockedLoopGuard } from "./blocked-loop.ts";
 import { onTerminalInterrupt } from "./terminal-interrupt.ts";
 import type { StoreAddress } from "../../store-url/store-address.ts";
@@ -11,7 +12,7 @@ import type { StoreAddress } from "../../store-url/store-address.ts";
 /** What the thread needs to open the same store as the process. */
 export interface KeepLeasesOptions {
   readonly address: StoreAddress;
-  readonly tso: readonly string[] | undefined;
+  readonly tso: OracleAddress | undefined;
   /** The identity of the source, for the form of its keys. */
   readonly source?: string;
   /** How long items may continue after Ctrl-C. */

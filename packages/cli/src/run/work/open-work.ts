@@ -1,6 +1,6 @@
 import type { Result } from "@gossip/stdx";
 import type { Cli, CommandResult } from "../../cli.ts";
-import { commandEnvironment } from "../../exec/command-environment.ts";
+import { commandEnvironment } from "../../exec/secret-variables.ts";
 import type { CliError } from "../../output/cli-error.ts";
 import type { JobSource } from "../source/job-source.ts";
 import type { RunFlags, RunNumbers } from "../start/run-flags.ts";

@@ -14,6 +14,7 @@ import {
 import { fail, type CliError } from "../../output/cli-error.ts";
 import { printable, printableText } from "../../output/printable.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
+import type { OracleAddress } from "../../store-url/oracle-clock.ts";
 import { coordSentence } from "../report/coord-sentence.ts";
 import type { RunObserver } from "../report/observe-run.ts";
 import { eventPrinter, sourceReason } from "../report/print-events.ts";
@@ -29,7 +30,7 @@ import type { Started } from "../start/start-or-join.ts";
 
 export interface JobOptions {
   readonly opened: OpenedStore;
-  readonly tso: readonly string[] | undefined;
+  readonly tso: OracleAddress | undefined;
   readonly started: Started;
   readonly jobSource: JobSource;
   readonly work: JobWork;
