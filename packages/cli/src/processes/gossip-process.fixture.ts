@@ -126,8 +126,8 @@ export async function gossip(args: readonly string[], options: GossipOptions): P
   return (await startGossip(args, options)).ended;
 }
 
-/** Nothing from the environment of the tests. */
+/** Nothing from the environment of the tests. Their options for Node would load a compiler that the bundle does not need. */
 function cleanEnv(): NodeJS.ProcessEnv {
-  const { GOSSIP_STORE: _store, NO_COLOR: _color, FORCE_COLOR: _force, ...rest } = process.env;
+  const { GOSSIP_STORE: _store, NO_COLOR: _color, FORCE_COLOR: _force, NODE_OPTIONS: _node, ...rest } = process.env;
   return rest;
 }
