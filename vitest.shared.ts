@@ -7,49 +7,29 @@ import { defineProject, type UserWorkspaceConfig } from "vitest/config";
 const conditions = ["@gossip/source", "node", "development|production"];
 
 // Node manages the file descriptors of threads in a way that breaks pipes which a socket reads.
-const RUN_IN_PROCESSES: readonly string[] = ["cli", "examples"];
+const RUN_IN_PROCESSES: readonly string[] = ["cli", "examples", "processes"];
 
 /**
- * Packages whose test files share a thread or process and the modules in it, because their modules keep no state that one file
- * could leave to the next. Loading the modules again for every file takes longer than most of these tests.
+ * Projects whose test files have a thread and its modules for themselves. All others share a thread or process and the modules
+ * in it, because their modules keep no state that one file could leave to the next: loading the modules again for every
+ * file takes longer than most of these tests.
  */
-const SHARE_MODULES: readonly string[] = [
-  "cli",
-  "client",
-  "console",
-  "contracts",
-  "coordination",
-  "coordination-codec",
-  "coordination-errors",
-  "coordination-etcd",
-  "coordination-fsck",
-  "coordination-lmdb",
-  "coordination-postgres",
-  "etcd-client",
-  "examples",
-  "frontier",
-  "insight",
-  "protocol",
-  "scope",
-  "server",
-  "source-postgres",
-  "source-s3",
-  "stdx",
-  "store-kit",
-  "tso",
-  "tso-server",
-  "worker",
-];
+const LOAD_ALONE: readonly string[] = ["tools", "heap"];
 
 /** Tests that count allocated bytes. Earlier tests in the same thread would change their numbers. */
 export const HEAP_TESTS: readonly string[] = ["*.heap.test.ts", "allocation.test.ts"];
 
-/** What runs once before all tests of a package. */
-const GLOBAL_SETUPS: Readonly<Record<string, string>> = { cli: "src/processes/share-bundle.fixture.ts" };
+/** What runs once before all tests that start the command. */
+const SHARE_BUNDLE = fileURLToPath(new URL("./packages/cli/src/processes/share-bundle.fixture.ts", import.meta.url));
+
+export interface TestFiles {
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+}
 
 export function project(
   name: string,
-  { include = ["src/**/*.test.ts"] }: { readonly include?: readonly string[] } = {},
+  { include = ["src/**/*.test.ts"], exclude = [] }: TestFiles = {},
 ): UserWorkspaceConfig {
   return defineProject({
     resolve: { conditions },
@@ -57,14 +37,14 @@ export function project(
     test: {
       name,
       include: [...include],
-      exclude: ["**/node_modules/**", ...(name === "heap" ? [] : HEAP_TESTS.map((heap) => `src/**/${heap}`))],
+      exclude: ["**/node_modules/**", ...exclude, ...(name === "heap" ? [] : HEAP_TESTS.map((heap) => `**/${heap}`))],
       environment: "node",
       pool: RUN_IN_PROCESSES.includes(name) ? "forks" : "threads",
-      isolate: !SHARE_MODULES.includes(name),
+      isolate: LOAD_ALONE.includes(name),
       // No test measures time; a limit only ends one that hangs, also on a busy machine.
       testTimeout: 300_000,
       hookTimeout: 300_000,
-      ...(GLOBAL_SETUPS[name] === undefined ? {} : { globalSetup: GLOBAL_SETUPS[name] }),
+      ...(RUN_IN_PROCESSES.includes(name) ? { globalSetup: SHARE_BUNDLE } : {}),
       setupFiles: [fileURLToPath(new URL("./vitest.setup.ts", import.meta.url))],
     },
   });
