@@ -3,9 +3,11 @@ import type { Cli } from "../cli.ts";
 import { main } from "../main.ts";
 import { Console, type OutputStream } from "../output/console.ts";
 
-// What a command starts as a process of its own is a source here, which Node cannot run by itself.
+// What a command starts as a process of its own is a source here, which Node cannot run by itself. Only while commands run:
+// whatever else the tests of this process start would load a compiler that it does not need.
 const REGISTER = new URL("../../../../tools/ts/register.mjs", import.meta.url).href;
-process.env["NODE_OPTIONS"] = `--import=${REGISTER} --conditions=@gossip/source`;
+const NODE_OPTIONS = `--import=${REGISTER} --conditions=@gossip/source`;
+let runningCount = 0;
 
 export interface Said {
   readonly code: number;
@@ -58,6 +60,15 @@ export async function gossipLine(
       throw new Error("the command wanted to end at once");
     },
   };
-  const code = await main(argv, cli);
+  const code = await withNodeOptions(() => main(argv, cli));
   return { code, stdout: Buffer.concat(said.stdout).toString(), stderr: Buffer.concat(said.stderr).toString() };
+}
+
+async function withNodeOptions<T>(use: () => Promise<T>): Promise<T> {
+  if (runningCount++ === 0) process.env["NODE_OPTIONS"] = NODE_OPTIONS;
+  try {
+    return await use();
+  } finally {
+    if (--runningCount === 0) delete process.env["NODE_OPTIONS"];
+  }
 }
