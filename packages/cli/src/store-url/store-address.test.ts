@@ -1,5 +1,6 @@
 // An address that is misread leads to another store, where the work starts over. An address that is printed puts its password
 // into every log.
+import { maskCredentials } from "@gossip/insight";
 import { unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -66,4 +67,13 @@ test("no password is ever told", () => {
       }
     }),
   );
+});
+
+test("advice with several addresses is not taken for one with a password", () => {
+  const advice = ["etcd://", "etcd://a b"].map((text) => {
+    const parsed = parseStoreAddress(text, CWD);
+    return parsed.ok ? "none" : parsed.error.message;
+  });
+  expect(advice).not.toContain("none");
+  expect(advice.map(maskCredentials)).toEqual(advice);
 });

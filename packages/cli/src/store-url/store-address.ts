@@ -83,7 +83,7 @@ function etcdAt(text: string, scheme: "http" | "https"): Result<StoreAddress, Cl
   if (hosts === undefined || !endpoints.every((endpoint) => URL.canParse(endpoint)) || login === null || !isPrefix) {
     return fail(
       "BadCommandLine",
-      "the etcd address of --store cannot be read: write etcd://HOST:2379, etcd://USER:PASSWORD@HOST:2379, or etcd://A:2379,B:2379/PREFIX for several.",
+      "the etcd address of --store cannot be read: write etcd://HOST:2379 or etcd://A:2379,B:2379/PREFIX, and put a user and a password before the first host as in any URL.",
     );
   }
   return ok({
