@@ -7,9 +7,11 @@ import { keyCodecOf, showKey, type KeyCodec } from "@gossip/insight";
 import { countOf } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
 import { formatTime, timeJson } from "../output/time-text.ts";
-import { failurePages } from "../run/inspect/read-notes.ts";
 import { readKeyKinds } from "../run/inspect/key-kinds.ts";
 import { readSettings } from "../run/inspect/run-overview.ts";
+import { failuresLeft } from "../run/retry/failures-left.ts";
+import { sourceNameOf } from "../run/retry/range-to-retry.ts";
+import { findDoneRetries } from "../run/retry/retries.ts";
 import { withFailedRun } from "./chosen-run.ts";
 
 /** `gossip failures`: the items of a run that failed. */
@@ -18,7 +20,7 @@ export function registerFailures(program: Command, cli: Cli): void {
     usage: "failures [run]",
     summary: "List the items of a run that failed or could not be read",
     details:
-      "Each with the time, the attempts, the worker and the error. An item that a later `gossip retry` finishes is no longer listed.",
+      "Each with the time, the attempts, the worker and the error. An item that a later `gossip retry` finishes is no longer listed. A folder that could not be read is one entry; once a retry has read it, what failed below it is listed instead.",
     examples: ["gossip failures", "gossip failures nightly --json"],
   }).action(
     acting(cli, (reference: string | undefined, flags: StoreFlags) =>
@@ -27,13 +29,16 @@ export function registerFailures(program: Command, cli: Cli): void {
         if (!settings.ok) return settings;
         const codec = keyCodecOf(settings.value?.source);
         const describe = await readKeyKinds(opened, request);
+        const doneRetries = await findDoneRetries(opened, request);
+        if (!doneRetries.ok) return doneRetries;
+        const sourceName = sourceNameOf(settings.value?.source);
         let count = 0;
-        for await (const page of failurePages(opened, request)) {
+        for await (const page of failuresLeft({ opened, request, sourceName, doneRetries: doneRetries.value })) {
           if (!page.ok) return page;
           count += page.value.length;
           if (cli.console.isJson)
-            for (const failure of page.value) cli.console.json(failureJson(failure, codec, describe));
-          else cli.console.lines(page.value.map((failure) => failureLine(failure, codec, describe)));
+            for (const { failure } of page.value) cli.console.json(failureJson(failure, codec, describe));
+          else cli.console.lines(page.value.map(({ failure }) => failureLine(failure, codec, describe)));
         }
         if (!cli.console.isJson)
           cli.console.note(

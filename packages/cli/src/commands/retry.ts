@@ -9,7 +9,8 @@ import { readSettings } from "../run/inspect/run-overview.ts";
 import { coordSentence } from "../run/report/coord-sentence.ts";
 import { checkOut, outPath, retryPath } from "../run/results/out-file.ts";
 import { failedItemsSource } from "../run/retry/failed-items-source.ts";
-import { findRetry, resolveRetried, type Retry } from "../run/retry/retries.ts";
+import { sourceNameOf } from "../run/retry/range-to-retry.ts";
+import { countFailuresLeft, findRetry, resolveRetried, type FailedRun, type Retry } from "../run/retry/retries.ts";
 import type { JobSource } from "../run/source/job-source.ts";
 import { openSource } from "../run/source/open-source.ts";
 import { readRunFlags, type RunFlags } from "../run/start/run-flags.ts";
@@ -29,7 +30,7 @@ export function registerRetry(program: Command, cli: Cli): void {
     usage: "retry [run]",
     summary: "Try the failed items of a run again",
     details:
-      "Only the items that `gossip failures` lists are processed, in parallel, by any number of processes. Ctrl-C stops a retry, and the same command goes on. When it is done, the items that succeeded are removed from the list. The source and the command are those of the run; give --exec, --module or --pipe to use others. Results are written to their own file: OUT.retry-1 for the first retry of a run with --out OUT, then OUT.retry-2.",
+      "Only the items that `gossip failures` lists are processed, in parallel, by any number of processes. Ctrl-C stops a retry, and the same command goes on. When it is done, the items that succeeded are removed from the list, and so is a file or folder that is gone. The source and the command are those of the run; give --exec, --module or --pipe to use others. Results are written to their own file: OUT.retry-1 for the first retry of a run with --out OUT, then OUT.retry-2.",
     examples: ["gossip retry", "gossip retry nightly --workers 4 --retries 5"],
   })
     .option("--source <source>", "the source of the run, if it needs a password or is elsewhere")
@@ -59,7 +60,8 @@ async function retryRun(cli: Cli, chosen: ChosenRun, given: Flags): Promise<Comm
   const { failedIn } = stored.value.selection;
   if (failedIn !== undefined)
     return fail("NotAllowed", `this is a retry itself: \`gossip retry ${failedIn}\` goes on with its run.`);
-  const retry = await findRetry(opened, request);
+  const failed: FailedRun = { request, sourceName: sourceNameOf(stored.value.source) };
+  const retry = await findRetry(opened, failed);
   if (!retry.ok) return retry;
   const failures = await opened.coordinator.countFailures(request);
   if (!failures.ok) return err(coordSentence(failures.error));
@@ -86,7 +88,7 @@ async function retryRun(cli: Cli, chosen: ChosenRun, given: Flags): Promise<Comm
     const job = jobOf(cli, { chosen, flags, stored: stored.value, retry: retry.value, jobSource: source.value, log });
     if (!job.ok) return job;
     const worked = await withWork(cli, job.value, (each) => carryOut(cli, each, opened));
-    return worked.ok ? await settle(cli, chosen, retry.value, worked) : worked;
+    return worked.ok ? await settle(cli, { opened, failed, retry: retry.value }, worked) : worked;
   } finally {
     await source.value.source.close?.();
   }
@@ -150,23 +152,23 @@ function jobOf(
     module: flags.module === undefined ? undefined : modulePath({ path: flags.module, cwd: cli.cwd }),
     out: flags.out === undefined ? undefined : outPath(cli.cwd, flags.out),
   };
-  const source = failedItemsSource({ opened, request, source: jobSource.source });
+  const source = failedItemsSource({ opened, request, doneRetries: retry.doneRetries, source: jobSource.source });
   return ok({ flags, settings, store: store.value, numbers: numbers.value, jobSource: { ...jobSource, source }, log });
 }
 
 /** Remove what succeeded from the failures of the run, and report what is left. */
 async function settle(
   cli: Cli,
-  { opened, request }: ChosenRun,
-  retry: Retry,
+  { opened, failed, retry }: Pick<ChosenRun, "opened"> & { readonly failed: FailedRun; readonly retry: Retry },
   worked: CommandResult,
 ): Promise<CommandResult> {
+  const { request } = failed;
   // Messages before this one were about the retry, which is a run of its own.
   cli.console.suggestFor({ run: RunId.format(request.run) });
-  const resolved = await resolveRetried(opened, request, retry.request);
+  const resolved = await resolveRetried(opened, failed, retry.request);
   if (!resolved.ok) return resolved;
-  const left = await opened.coordinator.countFailures(request);
-  if (!left.ok) return err(coordSentence(left.error));
+  const left = await countFailuresLeft(opened, request);
+  if (!left.ok) return left;
   if (!worked.ok || (worked.value !== "Ok" && worked.value !== "ItemsFailed")) return worked;
   if (cli.console.isJson) cli.console.json({ kind: "retried", run: request.run, failures: left.value });
   else

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { RunId, RunStatus } from "@gossip/contracts";
-import { err, ok } from "@gossip/stdx";
+import { ok } from "@gossip/stdx";
 import { acting, addStoreCommand, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
 import type { Console, Style } from "../output/console.ts";
 import { formatCount, formatShare } from "../output/number-words.ts";
@@ -13,7 +13,7 @@ import { parkedJson, parkedText } from "../run/inspect/parked-text.ts";
 import { readParkedDetails } from "../run/inspect/read-notes.ts";
 import { sharedJson } from "../run/inspect/shared-settings.ts";
 import { formatShardId } from "../run/inspect/run-reference.ts";
-import { coordSentence } from "../run/report/coord-sentence.ts";
+import { countFailuresLeft } from "../run/retry/retries.ts";
 import { readSettings, type RunOverview } from "../run/inspect/run-overview.ts";
 import { readShownOverview } from "../run/inspect/sampled-overview.ts";
 import { flawsText, itemsText, sampleJson, sampleText } from "../run/inspect/sample-text.ts";
@@ -66,8 +66,8 @@ async function status(cli: Cli, reference: string | undefined, flags: Flags): Pr
       if (!parked.ok) return parked;
       const details = [...parked.value.values()];
       const others = (sample === undefined ? details.length : states.parked) - MAX_PARKED;
-      const failures = await opened.coordinator.countFailures(request);
-      if (!failures.ok) return err(coordSentence(failures.error));
+      const failures = await countFailuresLeft(opened, request);
+      if (!failures.ok) return failures;
       return ok({
         lines: [
           ...linesOf(cli, overview.value, settings.value),

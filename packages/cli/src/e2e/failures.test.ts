@@ -185,3 +185,62 @@ test("a folder that could not be read is read by a retry", async () => {
   ]);
   expect((await gossip(run, as)).code).toBe(0);
 });
+
+test("what is still failing in a folder that could not be read is not forgotten by a retry, and only that is tried again", async () => {
+  const isRoot = process.getuid?.() === 0;
+  chmodSync(folder, 0o777);
+  mkdirSync(join(folder, "data/closed/inner"), { recursive: true });
+  for (const name of ["a", "closed/b", "closed/c", "closed/inner/d", "closed/inner/e"])
+    writeFileSync(join(folder, "data", name), name);
+  const mode = (path: string, readable: boolean) =>
+    chmodSync(join(folder, "data", path), readable ? 0o755 : isRoot ? 0o700 : 0);
+  const as = { cwd: folder, ...(isRoot ? { uid: 65_534 } : {}) };
+  const run = ["run", "mine", "--source", "fs:data", "--exec", "cat {}", "--out", "out.ndjson", ...quick];
+  const failing = async () =>
+    json((await gossip(["failures", "mine", "--json"], as)).stdout).map(({ item, reason }) => [item, reason]);
+  const resultsOf = (number: number) => [...readResults(join(folder, `out.ndjson.retry-${number}`)).keys()];
+  mode("closed", false);
+  expect((await gossip(run, as)).code).toBe(3);
+  expect(await failing()).toEqual([["closed/", "Unreadable"]]);
+
+  mode("closed", true);
+  mode("closed/c", false);
+  mode("closed/inner", false);
+  const first = await gossip(["retry", "mine", "--retries", "0"], as);
+  expect([first.code, first.stderr]).toEqual([3, expect.stringMatching(/still has 2 failures: /)]);
+  const left = [
+    ["closed/c", "ItemFailed"],
+    ["closed/inner/", "Unreadable"],
+  ];
+  expect(await failing()).toEqual(left);
+  expect((await gossip(run, as)).code).toBe(3);
+  expect(json((await gossip(["status", "mine", "--json"], as)).stdout)).toMatchObject([{ failures: 2 }]);
+
+  mode("closed/c", true);
+  const second = await gossip(["retry", "mine", "--retries", "0"], as);
+  expect([second.code, second.stderr]).toEqual([3, expect.stringMatching(/still has 1 failure: /)]);
+  expect(resultsOf(2).map((path) => path.slice(-8))).toEqual(["closed/c"]);
+  expect(await failing()).toEqual(left.slice(1));
+
+  mode("closed/inner", true);
+  expect((await gossip(["retry", "mine", "--retries", "0"], as)).code).toBe(0);
+  expect(resultsOf(3).map((path) => path.slice(-14))).toEqual(["closed/inner/d", "closed/inner/e"]);
+  expect((await gossip(["failures", "mine"], as)).stderr).toBe("No items failed.\n");
+  expect((await gossip(run, as)).code).toBe(0);
+});
+
+test("a file and a folder that are gone are no longer items, so a retry has nothing to do for them", async () => {
+  const isRoot = process.getuid?.() === 0;
+  chmodSync(folder, 0o777);
+  mkdirSync(join(folder, "data/closed"), { recursive: true });
+  for (const name of ["a", "closed/b", "d"]) writeFileSync(join(folder, "data", name), name);
+  chmodSync(join(folder, "data/closed"), isRoot ? 0o700 : 0);
+  const as = { cwd: folder, ...(isRoot ? { uid: 65_534 } : {}) };
+  const run = ["run", "mine", "--source", "fs:data", "--exec", "grep -q d {}", ...quick];
+  expect((await gossip(run, as)).stderr).toContain("Done: 2 items, 1 of them failed, 1 could not be read");
+  chmodSync(join(folder, "data/closed"), 0o755);
+  for (const name of ["a", "closed"]) rmSync(join(folder, "data", name), { recursive: true });
+  const retried = await gossip(["retry", "mine"], as);
+  expect([retried.code, retried.stderr]).toEqual([0, expect.stringMatching(/Done: 0 items/)]);
+  expect((await gossip(["failures", "mine"], as)).stderr).toBe("No items failed.\n");
+});

@@ -39,12 +39,13 @@ async function all<T>(
   return ok(found);
 }
 
-/** The failed items of a run by key, page by page. */
+/** The failed items of a run by key, page by page: all, or those of a range. */
 export function failurePages(
   { coordinator }: Pick<OpenedStore, "coordinator">,
   request: RunRequest,
+  range?: { readonly start: Uint8Array; readonly end: Uint8Array },
 ): AsyncGenerator<Result<readonly ItemFailure[], CliError>, void, void> {
-  return pagesOf((after) => coordinator.listFailures({ ...request, ...(after === undefined ? {} : { after }) }));
+  return pagesOf((after) => coordinator.listFailures({ ...request, after, range }));
 }
 
 /** The workers that registered with a run and have not gone. */

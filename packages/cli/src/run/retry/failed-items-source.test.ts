@@ -42,14 +42,24 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describeSource(
   "the failed items of a run",
   () => ({
-    source: new FailedItemsSource({ opened: { coordinator }, request, source: fileTreeSource({ root: folder }) }),
+    source: new FailedItemsSource({
+      opened: { coordinator },
+      request,
+      doneRetries: [],
+      source: fileTreeSource({ root: folder }),
+    }),
     keys: ["a", ...INSIDE, "closed/inner/d"].map((key) => Buffer.from(key)).sort((a, b) => a.compare(b)),
   }),
   { describe, expect, test },
 );
 
 test("an estimate counts the failed items, and leaves out a folder whose contents are not known", async () => {
-  const source = new FailedItemsSource({ opened: { coordinator }, request, source: fileTreeSource({ root: folder }) });
+  const source = new FailedItemsSource({
+    opened: { coordinator },
+    request,
+    doneRetries: [],
+    source: fileTreeSource({ root: folder }),
+  });
   const estimates = [];
   for await (const each of source.estimate({ signal: new AbortController().signal })) estimates.push(each);
   expect(estimates.length).toBe(1);

@@ -15,13 +15,15 @@ import {
   type WorkSpan,
 } from "@gossip/worker";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
-import { failurePages } from "../inspect/read-notes.ts";
-import { rangeToRetry, type RetryRange } from "./range-to-retry.ts";
+import { rangesLeft } from "./failures-left.ts";
+import { earlierEnd, endsBy, later, laterEnd, type RetryRange } from "./range-to-retry.ts";
 
 export interface FailedItemsOptions {
   readonly opened: Pick<OpenedStore, "coordinator">;
   /** The run whose failures these are. It has ended, so no failure is added. */
   readonly request: RunRequest;
+  /** Its retries that are done, in order. What succeeded in them is not tried again. */
+  readonly doneRetries: readonly RunRequest[];
   readonly source: Source;
 }
 
@@ -29,10 +31,11 @@ export interface FailedItemsOptions {
 const ITEMS_PER_SPAN = 64;
 
 /**
- * The items of a source that failed in a run, read from the run's ledger. A file that is gone is no longer an item.
+ * The items of a source that failed in a run, read from the ledgers of the run and of its earlier retries. A file or folder
+ * that is gone is no longer an item.
  *
- * The ledger does not change while a retry works: finished items are removed from it when the whole retry is done. So a
- * reading can continue after any key, in any process.
+ * The ledgers do not change while a retry works: finished items are removed when the whole retry is done. So a reading
+ * can continue after any key, in any process.
  */
 export class FailedItemsSource implements Source {
   readonly name: string;
@@ -58,7 +61,7 @@ export class FailedItemsSource implements Source {
       .filter((_, index) => index % stride === 0)
       .map(({ start }) => start)
       .filter((start, index, all) => index === 0 || compareBytes(all[index - 1]!, start) < 0);
-    const end = ranges.map((range) => range.end).reduce((a, b) => (earlierEnd(a, b) === a ? b : a));
+    const end = ranges.map((range) => range.end).reduce(laterEnd);
     return ok(starts.map((start, index) => unwrap(rangeShard({ start, end: starts[index + 1] ?? end }))));
   }
 
@@ -106,29 +109,14 @@ export class FailedItemsSource implements Source {
     return this.#options.source.describeKey?.(key) ?? Buffer.from(key).toString("hex");
   }
 
-  /** Where the failed items are, in key order. */
+  /** Where the failed items are, in key order, and each once. */
   async *#ranges(): AsyncGenerator<RetryRange> {
-    const { opened, request } = this.#options;
-    for await (const page of failurePages(opened, request)) {
-      if (!page.ok)
+    for await (const range of rangesLeft({ ...this.#options, sourceName: this.name })) {
+      if (!range.ok)
         throw new SourceReadFailed({ kind: "SourceUnreadable", reason: "the list of failures cannot be read" });
-      for (const failure of page.value) yield rangeToRetry(this.name, failure);
+      yield range.value;
     }
   }
-}
-
-function later(a: Uint8Array, b: Uint8Array): Uint8Array {
-  return compareBytes(a, b) >= 0 ? a : b;
-}
-
-/** The earlier of two ends of ranges. An empty end is the end of all keys. */
-function earlierEnd(a: Uint8Array, b: Uint8Array): Uint8Array {
-  if (a.length === 0) return b;
-  return b.length > 0 && compareBytes(b, a) < 0 ? b : a;
-}
-
-function endsBy(end: Uint8Array, key: Uint8Array): boolean {
-  return end.length > 0 && compareBytes(end, key) <= 0;
 }
 
 /** The items of a job's source that failed in a run. */

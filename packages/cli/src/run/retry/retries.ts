@@ -4,10 +4,13 @@ import { err, ok, type Result } from "@gossip/stdx";
 import type { CliError } from "../../output/cli-error.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import { failurePages } from "../inspect/read-notes.ts";
+import { readSettings } from "../inspect/run-overview.ts";
 import { coordSentence } from "../report/coord-sentence.ts";
 import type { RunOverview } from "../inspect/run-overview.ts";
 import { isFlawless } from "../results/item-totals.ts";
 import { namedRunId } from "../start/run-settings.ts";
+import { failuresLeft } from "./failures-left.ts";
+import { mayHaveFolders, rangeToRetry, sourceNameOf } from "./range-to-retry.ts";
 
 /** A retry of a run's failures. It is a run of its own. */
 export interface Retry {
@@ -17,12 +20,21 @@ export interface Retry {
   readonly request: RunRequest;
   /** Whether it was started before and has not ended. */
   readonly isOpen: boolean;
+  /** The retries before it that are done, in order. */
+  readonly doneRetries: readonly RunRequest[];
+}
+
+/** A run, and what decides which keys its failures stand for. */
+export interface FailedRun {
+  readonly request: RunRequest;
+  /** The name of its source. */
+  readonly sourceName: string | undefined;
 }
 
 /** How many keys to remove from the ledger at a time. */
 const RESOLVE_AT_ONCE = 256;
 
-function retryAt({ tenant, run }: RunRequest, number: number): Omit<Retry, "isOpen"> {
+function retryAt({ tenant, run }: RunRequest, number: number): Pick<Retry, "number" | "name" | "request"> {
   const name = `${RunId.format(run)}-retry-${number}`;
   return { number, name, request: { tenant, run: namedRunId(name, 0) } };
 }
@@ -32,26 +44,30 @@ function retryAt({ tenant, run }: RunRequest, number: number): Omit<Retry, "isOp
  *
  * What an ended retry finished is removed from the run's failures first, in case the process that finished it could not.
  */
-export async function findRetry(opened: OpenedStore, request: RunRequest): Promise<Result<Retry, CliError>> {
+export async function findRetry(opened: OpenedStore, run: FailedRun): Promise<Result<Retry, CliError>> {
+  const doneRetries: RunRequest[] = [];
   for (let number = 1; ; number++) {
-    const retry = retryAt(request, number);
+    const retry = retryAt(run.request, number);
     const read = await opened.coordinator.lookUpRun(retry.request);
     if (!read.ok) return err(coordSentence(read.error));
-    if (read.value.kind === "Missing") return ok({ ...retry, isOpen: false });
+    if (read.value.kind === "Missing") return ok({ ...retry, isOpen: false, doneRetries });
     if (read.value.kind === "Deleted") continue;
-    if (!RunStatus.isTerminal(read.value.record.status)) return ok({ ...retry, isOpen: true });
-    const resolved = await resolveRetried(opened, request, retry.request);
+    if (!RunStatus.isTerminal(read.value.record.status)) return ok({ ...retry, isOpen: true, doneRetries });
+    const resolved = await resolveRetried(opened, run, retry.request);
     if (!resolved.ok) return resolved;
+    if (read.value.record.status === "Done") doneRetries.push(retry.request);
   }
 }
 
 /**
  * Remove the items that a retry finished from the failures of the run. Does nothing unless the retry is done. Repeating
  * it is harmless: no item becomes a failure of an ended run again.
+ *
+ * A folder that could not be read is removed if nothing below it failed in the retry, under whatever key.
  */
 export async function resolveRetried(
   opened: OpenedStore,
-  request: RunRequest,
+  { request, sourceName }: FailedRun,
   retry: RunRequest,
 ): Promise<Result<void, CliError>> {
   const record = await opened.coordinator.getRun(retry);
@@ -65,7 +81,16 @@ export async function resolveRetried(
   const resolved: Uint8Array[] = [];
   for await (const page of failurePages(opened, request)) {
     if (!page.ok) return page;
-    for (const { key } of page.value) if (!stillFailing.has(Buffer.from(key).toString("hex"))) resolved.push(key);
+    for (const failure of page.value) {
+      if (stillFailing.has(Buffer.from(failure.key).toString("hex"))) continue;
+      const range = rangeToRetry(sourceName, failure);
+      if (range.isFolder) {
+        const below = await opened.coordinator.listFailures({ ...retry, range, limit: 1 });
+        if (!below.ok) return err(coordSentence(below.error));
+        if (below.value.items.length > 0) continue;
+      }
+      resolved.push(failure.key);
+    }
   }
   for (let at = 0; at < resolved.length; at += RESOLVE_AT_ONCE) {
     const keys = resolved.slice(at, at + RESOLVE_AT_ONCE);
@@ -73,6 +98,44 @@ export async function resolveRetried(
     if (!removed.ok) return err(coordSentence(removed.error));
   }
   return ok();
+}
+
+/** How many failures of a run are left: those that `gossip failures` lists. */
+export async function countFailuresLeft(opened: OpenedStore, request: RunRequest): Promise<Result<number, CliError>> {
+  const counted = await opened.coordinator.countFailures(request);
+  if (!counted.ok) return err(coordSentence(counted.error));
+  if (counted.value === 0) return ok(0);
+  const doneRetries = await findDoneRetries(opened, request);
+  if (!doneRetries.ok) return doneRetries;
+  if (doneRetries.value.length === 0) return counted;
+  const record = await opened.coordinator.getRun(request);
+  if (!record.ok) return err(coordSentence(record.error));
+  const settings = await readSettings(opened, record.value);
+  if (!settings.ok) return settings;
+  const sourceName = sourceNameOf(settings.value?.source);
+  // Otherwise each failure is one item.
+  if (!mayHaveFolders(sourceName)) return counted;
+  let count = 0;
+  for await (const page of failuresLeft({ opened, request, sourceName, doneRetries: doneRetries.value })) {
+    if (!page.ok) return page;
+    count += page.value.length;
+  }
+  return ok(count);
+}
+
+/** The retries of a run that are done, in order. */
+export async function findDoneRetries(
+  opened: OpenedStore,
+  request: RunRequest,
+): Promise<Result<readonly RunRequest[], CliError>> {
+  const doneRetries: RunRequest[] = [];
+  for (let number = 1; ; number++) {
+    const retry = retryAt(request, number).request;
+    const read = await opened.coordinator.lookUpRun(retry);
+    if (!read.ok) return err(coordSentence(read.error));
+    if (read.value.kind === "Missing") return ok(doneRetries);
+    if (read.value.kind === "Found" && read.value.record.status === "Done") doneRetries.push(retry);
+  }
 }
 
 /** How many items of an ended run failed and were not retried with success. */
@@ -83,8 +146,8 @@ export async function remainingFailures(
 ): Promise<Result<number, CliError>> {
   // A sample without a failure does not mean that there is none.
   if (isFlawless(totals) && sample === undefined) return ok(0);
-  const counted = await opened.coordinator.countFailures(request);
-  if (!counted.ok) return err(coordSentence(counted.error));
+  const counted = await countFailuresLeft(opened, request);
+  if (!counted.ok) return counted;
   if (counted.value > 0) return ok(counted.value);
   // Runs of versions before 0.2 have no ledger. Their failures only count as resolved if there was a retry.
   const first = await opened.coordinator.lookUpRun(retryAt(request, 1).request);
