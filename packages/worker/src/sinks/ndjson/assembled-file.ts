@@ -36,31 +36,49 @@ export async function findFlaw(
   try {
     for (const token of chains) {
       if (token === undefined) continue;
-      const crc = await checksumOf(results, token.total);
-      if (crc === undefined) return damaged(path, "some are missing at the end");
-      if (token.crc !== undefined && crc !== token.crc) return damaged(path, "some of their bytes differ");
+      const { crc, first } = await checksumOf(results, token.total);
+      const last = results.partName;
+      if (crc === undefined)
+        return damaged(path, last === undefined ? "some are missing at the end" : `some are missing after ${last}`);
+      if (token.crc !== undefined && crc !== token.crc)
+        return damaged(path, `some of their bytes differ${first === undefined ? "" : inParts(first, last!)}`);
     }
-    const isLonger = (await results.read(1)).length > 0;
-    return isLonger ? damaged(path, "there are more than there were") : undefined;
+    if ((await results.read(1)).length === 0) return undefined;
+    const { partName } = results;
+    return damaged(path, `there are more than there were${partName === undefined ? "" : inParts(partName, partName)}`);
   } catch (thrown) {
     // Compressed bytes that cannot be read.
-    if (codeOf(thrown)?.startsWith("Z_") === true) return damaged(path, "they cannot be decompressed");
+    if (codeOf(thrown)?.startsWith("Z_") === true)
+      return damaged(path, `${results.partName ?? "they"} cannot be decompressed`);
     throw thrown;
   } finally {
     await results.close();
   }
 }
 
-/** Returns `undefined` if the results end too early. */
-async function checksumOf(results: ResultReader, size: number): Promise<number | undefined> {
+interface Checksum {
+  /** `undefined` if the results end too early. */
+  readonly crc: number | undefined;
+  /** The name of the part where these bytes begin, if the results are in parts. */
+  readonly first: string | undefined;
+}
+
+async function checksumOf(results: ResultReader, size: number): Promise<Checksum> {
   let crc = 0;
+  let first: string | undefined;
   for (let done = 0; done < size;) {
     const chunk = await results.read(size - done);
-    if (chunk.length === 0) return undefined;
+    if (chunk.length === 0) return { crc: undefined, first };
+    first ??= results.partName;
     crc = crc32(chunk, crc);
     done += chunk.length;
   }
-  return crc;
+  return { crc, first };
+}
+
+/** Where the damage is. A checksum is that of a shard, whose results may be in several parts. */
+function inParts(first: string, last: string): string {
+  return first === last ? `, in ${first}` : `, in a file from ${first} to ${last}`;
 }
 
 function damaged(path: string, what: string): AssembledFlaw {

@@ -136,6 +136,53 @@ describe.each(FORMS)("results in $what", ({ path, isFolder }) => {
   });
 });
 
+describe.each(FORMS.filter(({ isFolder }) => isFolder))(
+  "the message about damage in $what",
+  ({ path, isCompressed }) => {
+    async function assembled(partSize: number) {
+      const run = await finishedRun(path);
+      const request = { ...run.request, partSize };
+      unwrap(await assembleWith(run.files, request));
+      const parts = contentOf(run.files, run.form).map((_, index) => partPath(run.form.path, index + 1, run.form));
+      const verify = async (): Promise<string> => {
+        const verified = await verifyWith(run.files, request);
+        return verified.ok ? "ok" : verified.error.reason;
+      };
+      return { ...run, parts, verify };
+    }
+
+    test("names the file, or the first and the last of those that its shard is in", async () => {
+      // The seven lines of the first shard are 77 bytes.
+      for (const partSize of [77, PART_SIZE]) {
+        const { files, parts, verify } = await assembled(partSize);
+        for (const [index, part] of parts.entries()) {
+          const bytes = files.bytes(part)!;
+          const place = bytes.length - 6;
+          bytes[place]! ^= 0x10;
+          const named = (await verify())
+            .match(/part-\d+\.ndjson(\.gz)?/g)!
+            .map((name) => parts.findIndex((each) => each.endsWith(name)));
+          bytes[place]! ^= 0x10;
+          const isOne = isCompressed || partSize === 77;
+          const [first, last] = isOne ? [index, index] : index < 2 ? [0, 2] : [2, 3];
+          expect([partSize, index, named[0], named.at(-1)]).toEqual([partSize, index, first, last]);
+        }
+        expect(await verify()).toBe("ok");
+      }
+    });
+
+    test("names the file after which results are missing, and the file that is too many", async () => {
+      const { files, form, parts, verify } = await assembled(PART_SIZE);
+      const another = partPath(form.path, parts.length + 1, form);
+      await (await files.create(another)).write(Buffer.from(files.bytes(parts[0]!)!), 0);
+      expect(await verify()).toContain(`there are more than there were, in ${another.slice(form.path.length + 1)}`);
+      await files.rename(another, "/data/away");
+      await files.rename(parts[1]!, "/data/gone");
+      expect(await verify()).toContain(`some are missing after ${parts[0]!.slice(form.path.length + 1)}`);
+    });
+  },
+);
+
 test("a run without results has one part without lines", async () => {
   const files = new CrashingFiles();
   await files.makeFolder("/data");

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { createGunzip, type Gunzip } from "node:zlib";
 import { codeOf } from "../../sources/system-words.ts";
 import type { PartFiles, ReadFile } from "./part-files.ts";
@@ -11,6 +12,8 @@ export class ResultReader {
   readonly #form: ResultForm;
   #part: PartReader | undefined;
   #partCount = 0;
+  /** The part that the last bytes came from, or that failed. */
+  #lastRead = 1;
   #isOver = false;
   #rest: Buffer = Buffer.alloc(0);
 
@@ -26,9 +29,18 @@ export class ResultReader {
     return reader;
   }
 
+  /**
+   * The name of the part that the last bytes came from, or could not be read from. `undefined` if the results are one
+   * file.
+   */
+  get partName(): string | undefined {
+    return this.#form.isFolder ? basename(partPath(this.#form.path, this.#lastRead, this.#form)) : undefined;
+  }
+
   /** Returns between 1 and `size` bytes, or none at the end. Throws if compressed bytes are damaged. */
   async read(size: number): Promise<Buffer> {
     while (this.#rest.length === 0 && !this.#isOver) {
+      this.#lastRead = this.#partCount;
       this.#rest = await this.#part!.next();
       if (this.#rest.length > 0) break;
       await this.close();
