@@ -10,10 +10,17 @@ const ENGINE_CODES: Readonly<Record<number, string>> = {
   [-30792]: "MDB_MAP_FULL",
   [-30790]: "MDB_READERS_FULL",
   [-30788]: "MDB_TXN_FULL",
+  [-30787]: "MDB_CURSOR_FULL",
   [-30782]: "MDB_BAD_TXN",
 };
 
-const CORRUPTION_CODES: ReadonlySet<string> = new Set(["MDB_PAGE_NOTFOUND", "MDB_CORRUPTED", "MDB_INVALID"]);
+// A cursor is full if the tree is deeper than any tree can be: a page leads back to one above it.
+const CORRUPTION_CODES: ReadonlySet<string> = new Set([
+  "MDB_PAGE_NOTFOUND",
+  "MDB_CORRUPTED",
+  "MDB_INVALID",
+  "MDB_CURSOR_FULL",
+]);
 
 /** The name of an error, if it has one. */
 export function codeOf(thrown: unknown): string | undefined {

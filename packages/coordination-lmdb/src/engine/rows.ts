@@ -1,5 +1,6 @@
 import { getLastVersion, IF_EXISTS } from "lmdb";
 import { endOf } from "../layout/keyspace.ts";
+import { assertFrom, entriesInOrder, inOrder } from "./key-order.ts";
 import type { LmdbDatabase } from "./open-database.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { nextVersion } from "../layout/row-version.ts";
@@ -48,6 +49,8 @@ interface CommitEvent {
  * - Writes outside `transact` are queued and committed together by a thread of the driver, which checks their
  *   conditions. This process waits neither for the lock that all processes share nor for the flush, and the lock is not
  *   held while this process does something else.
+ * - The keys that it returns ascend from the start of their range. `keys`, `first`, `entries` and `entriesAt` throw if
+ *   they do not, because the file is damaged then: a loop over them always ends.
  */
 export class Rows {
   readonly writes = new OwnWrites();
@@ -82,12 +85,15 @@ export class Rows {
   }
 
   keys(range: KeyRange, window: RangeWindow = {}): Iterable<Buffer> {
-    return this.#db.getKeys({ ...range, ...window });
+    return inOrder(range.start, this.#db.getKeys({ ...range, ...window }));
   }
 
   /** The first key of a range. */
   first(range: KeyRange): Buffer | undefined {
-    for (const key of this.keys(range, { limit: 1 })) return key;
+    for (const key of this.#db.getKeys({ ...range, limit: 1 })) {
+      assertFrom(range.start, key);
+      return key;
+    }
     return undefined;
   }
 
@@ -103,7 +109,7 @@ export class Rows {
 
   /** Keys and values of a range. */
   entries(range: KeyRange): Iterable<RowEntry> {
-    return this.#db.getRange({ ...range });
+    return entriesInOrder(range.start, this.#db.getRange({ ...range }));
   }
 
   /** Begins a read transaction, until its `done` is called. Freed pages are not reused meanwhile. */
@@ -114,7 +120,7 @@ export class Rows {
 
   /** Rows of a range, as a read transaction sees them. */
   entriesAt(transaction: Snapshot, range: KeyRange): Iterable<RowEntry> {
-    return this.#db.getRange({ ...range, transaction, versions: true });
+    return entriesInOrder(range.start, this.#db.getRange({ ...range, transaction, versions: true }));
   }
 
   /** The value of a key, as a read transaction sees it. */

@@ -2,7 +2,13 @@
 // must then mend exactly what can be made anew: an index that is rebuilt from a wrong idea of it is worse than a broken one.
 
 import { Cursor, RunId, ShardId, ShardSpec, SplitReplacePlan, TenantId, WorkerId } from "@gossip/contracts";
-import { Coordinator, type CoordinationStore, type RunRecord, type Versioned } from "@gossip/coordination";
+import {
+  Coordinator,
+  type CoordinationStore,
+  type RunRecord,
+  type ShardPosition,
+  type Versioned,
+} from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
 import { fsck, repair, RunCensus, type FsckFinding } from "@gossip/coordination-fsck";
 import { FAMILY_RUN, FAMILY_TENANT, raiseFamily } from "@gossip/coordination-fsck/testing";
@@ -375,6 +381,34 @@ describe("reading a broken store", () => {
       now: 1n as never,
     };
     expect(temporary.store.listShards(query)).toMatchObject({ ok: false, error: { kind: "Corruption" } });
+  });
+
+  test("pages of shards do not lead in a circle if the index has one of them in the wrong place", async () => {
+    await damage(() => {
+      const order = rangeOf(runKey(RowKind.Order, address));
+      const [first] = rows.keys(order, { limit: 1 });
+      const [last] = [...rows.keys(order)].slice(-1);
+      rows.remove(first!);
+      rows.put(Buffer.concat([last!.subarray(0, -8), first!.subarray(-8)]));
+    });
+    let after: ShardPosition | undefined;
+    for (let page = 0; page < 1000; page++) {
+      const listed = temporary.store.listShards({ ...address, after, limit: 1, filter: {}, now: 1n as never });
+      after = listed.ok ? listed.value.next : undefined;
+      if (after === undefined) {
+        expect(listed).toMatchObject({ ok: false, error: { kind: "Corruption" } });
+        return;
+      }
+    }
+    expect.fail("the pages do not end");
+  });
+
+  test("keys that are too short are corruption, not a crash", async () => {
+    await damage(() => rows.put(Buffer.of(RowKind.RunHead, 1, 2)));
+    const all = { after: undefined, limit: 100 };
+    expect(temporary.store.listTenants(all)).toMatchObject({ ok: false, error: { kind: "Corruption" } });
+    expect(await fsck(temporary.store.inspect())).toMatchObject({ ok: false, error: { kind: "Corruption" } });
+    expect(await repair(temporary.store.inspect())).toMatchObject({ ok: false, error: { kind: "Corruption" } });
   });
 
   test("a truncated count is corruption, not a crash", async () => {

@@ -123,8 +123,9 @@ export function readU64(bytes: Uint8Array, offset: number): bigint {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getBigUint64(offset);
 }
 
-/** The tenant of a row. */
+/** The tenant of a row. Throws a `RangeError` if the key is too short, as in a damaged file. */
 export function tenantOf(key: Uint8Array): TenantId {
+  if (key.length < TENANT_END) throw new RangeError("the key of a row is too short for a tenant");
   return TenantId.fromBytes(key.subarray(KIND_SIZE, TENANT_END));
 }
 

@@ -3,7 +3,7 @@ import { assert, assertCount, err, InvariantViolation, ok, Redacted, type Result
 import { checkFolder } from "./check-folder.ts";
 import { isDurability, type Durability } from "./durability.ts";
 import { checkFormat } from "./format.ts";
-import { codeOf } from "../engine/engine-codes.ts";
+import { codeOf, isCorruption } from "../engine/engine-codes.ts";
 import { isDiskFull, reasonOf } from "../engine/lmdb-failure.ts";
 import type { LmdbOpenError } from "./lmdb-open-error.ts";
 import { LmdbStore } from "../lmdb-store.ts";
@@ -97,6 +97,7 @@ async function openErrorFrom(thrown: unknown, folder: string): Promise<LmdbOpenE
       return { kind: "NotAStore" };
     case undefined:
     default:
+      if (isCorruption(cause)) return { kind: "StoreDamaged" };
       if (await isDiskFull(folder)) return { kind: "DiskFull" };
       return { kind: "Unavailable", code, cause: new Redacted(cause) };
   }

@@ -10,6 +10,9 @@ import {
   type ShardPosition,
   type ShardRecord,
 } from "@gossip/coordination";
+import { InfraError } from "@gossip/coordination-errors";
+import { compareBytes } from "@gossip/stdx";
+import { CorruptStore } from "@gossip/store-kit";
 import { addressOf, endOf, keyAfter, RowKind, runKey, tenantKey, tenantOf } from "../layout/keyspace.ts";
 import type { RecordRows } from "./record-rows.ts";
 import { rangeOf, type Rows } from "../engine/rows.ts";
@@ -27,7 +30,9 @@ export function listShards(rows: Rows, records: RecordRows, query: ListShardsQue
   for (const shard of walkInOrder(rows, query, after)) {
     if (last !== undefined && (items.length === limit || examined === MAX_EXAMINED))
       return { items, next: positionOf(last) };
-    last = records.readListed(query, shard);
+    const read = records.readListed(query, shard);
+    assertListedAfter(last === undefined ? after : positionOf(last), read);
+    last = read;
     examined++;
     if (ShardFilter.matches(filter, last, now)) items.push(last);
   }
@@ -80,6 +85,19 @@ export function listTenants(rows: Rows, { after, limit }: ListTenantsQuery): Pag
     from = endOf(tenantKey(RowKind.RunHead, tenant));
   }
   return { items, next: undefined };
+}
+
+/**
+ * Throws unless a shard follows a position. The position of the next page comes from a record: if the index had it in
+ * another place, the pages could lead in a circle.
+ */
+function assertListedAfter(after: ShardPosition | undefined, { spec, shard }: ShardRecord): void {
+  if (after === undefined) return;
+  const order = compareBytes(spec.keyRangeStart, after.keyRangeStart);
+  if (order > 0 || (order === 0 && shard > after.shard)) return;
+  throw new CorruptStore(
+    InfraError.corruption({ operation: "lmdb.listShards", message: "an index has a shard in the wrong place" }),
+  );
 }
 
 function positionOf({ spec, shard }: ShardRecord): ShardPosition {

@@ -1,7 +1,8 @@
 import type { RunAddress } from "@gossip/store-kit";
 import { reasonOf } from "../engine/lmdb-failure.ts";
+import { assertAfter, KeysOutOfOrder } from "../engine/key-order.ts";
 import { rangeOf, type Rows } from "../engine/rows.ts";
-import { addressOf, RowKind, runKey } from "../layout/keyspace.ts";
+import { addressOf, RowKind, runKey, storeKey } from "../layout/keyspace.ts";
 
 /** Maximum number of rows that one transaction removes: about ten milliseconds. */
 export const SWEEP_SIZE = 4096;
@@ -16,18 +17,26 @@ const SWEPT_KINDS = [
   RowKind.Note,
 ] as const;
 
-/** Remove up to `limit` rows of a removed run, within a transaction. Returns whether none is left. */
+/**
+ * Remove up to `limit` rows of a removed run, within a transaction. Returns whether none is left. Throws if a row stays:
+ * in a damaged file a walk may find a row that a lookup does not, and the caller would try to remove it forever.
+ */
 export function sweepRows(rows: Rows, address: RunAddress, limit: number): boolean {
   let room = limit;
   for (const kind of SWEPT_KINDS) {
+    const range = rangeOf(runKey(kind, address));
     // Collect the keys first: removing a row moves the cursor.
-    const keys = [...rows.keys(rangeOf(runKey(kind, address)), { limit: room })];
+    const keys = [...rows.keys(range, { limit: room })];
     for (const key of keys) rows.remove(key);
+    const left = keys.length === 0 ? undefined : rows.first(range);
+    if (left !== undefined) assertAfter(keys.at(-1)!, left);
     room -= keys.length;
     if (room === 0) return false;
   }
   return true;
 }
+
+const UNSWEPT = /* @__PURE__ */ rangeOf(/* @__PURE__ */ storeKey(RowKind.Unswept));
 
 /**
  * Remove the rows of removed runs, piece by piece.
@@ -36,11 +45,14 @@ export function sweepRows(rows: Rows, address: RunAddress, limit: number): boole
  * the store or removes a run continues. Two processes may sweep the same run.
  */
 export async function sweepRuns(rows: Rows, isStopped: () => boolean): Promise<void> {
-  for (let address = nextRun(rows); address !== undefined && !isStopped(); address = nextRun(rows)) {
-    const left = address;
+  for (let mark = nextMark(rows); mark !== undefined && !isStopped(); mark = nextMark(rows)) {
+    const swept = mark;
     try {
       await rows.transact(() => {
-        if (sweepRows(rows, left, SWEEP_SIZE)) rows.remove(runKey(RowKind.Unswept, left));
+        if (!sweepRows(rows, addressOf(swept), SWEEP_SIZE)) return;
+        rows.remove(swept);
+        // It cannot be looked up, and would be the next one forever.
+        if (rows.first(UNSWEPT)?.equals(swept) === true) throw new KeysOutOfOrder();
       });
     } catch (thrown) {
       // The disk is full or the engine failed. The reason has a promise of its own, which must be awaited.
@@ -49,8 +61,8 @@ export async function sweepRuns(rows: Rows, isStopped: () => boolean): Promise<v
   }
 }
 
-function nextRun(rows: Rows): RunAddress | undefined {
+/** The key of the row that says that a run is to be swept. */
+function nextMark(rows: Rows): Buffer | undefined {
   rows.refresh();
-  const key = rows.first(rangeOf(Buffer.of(RowKind.Unswept)));
-  return key && addressOf(key);
+  return rows.first(UNSWEPT);
 }
