@@ -28,10 +28,13 @@ export type FolderState = "Filled" | "Empty";
  * Checks that the engine can open a folder, before it tries.
  *
  * The driver uses freed memory if opening fails, and the engine ends the process if its file is too short or has
- * invalid page numbers. Neither can be caught, so both are checked here. Throws what the system throws.
+ * invalid page numbers, or is no file at all, but a pipe or a device. None of it can be caught, so it is checked here.
+ * Throws what the system throws.
  */
 export async function checkFolder(folder: string): Promise<Result<FolderState, LmdbOpenError>> {
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  for (const name of [LOCK_FILE, DATA_FILE])
+    if (!(await mayBeFile(join(folder, name)))) return err({ kind: "NotAStore" });
   await checkLockFile(join(folder, LOCK_FILE));
   const checked = await checkFile(join(folder, DATA_FILE), checkData);
   // Pages may change during the check while other processes write. The engine decides, in a process of its own.
@@ -46,6 +49,20 @@ export async function checkFolder(folder: string): Promise<Result<FolderState, L
 
 function isDamage(checked: Result<void, LmdbOpenError> | undefined): boolean {
   return checked?.ok === false && checked.error.kind === "StoreDamaged";
+}
+
+/**
+ * Whether something is a file or a link to one, or does not exist. A folder passes: the system names its own error when
+ * it is opened. Opens nothing: to open a pipe or a device may wait, or change it.
+ */
+async function mayBeFile(path: string): Promise<boolean> {
+  try {
+    const found = await stat(path);
+    return found.isFile() || found.isDirectory();
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "ENOENT") throw thrown;
+    return true;
+  }
 }
 
 /**

@@ -1,8 +1,10 @@
 // What an operator meets first is a folder that cannot be used: another user's, of a later version, or on a full disk. Each
 // must be distinguished from the others, and nothing may be written into what is not ours.
 
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { symlinkSync } from "node:fs";
+import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { RunId } from "@gossip/contracts";
 import { fsck } from "@gossip/coordination-fsck";
@@ -10,6 +12,7 @@ import { InvariantViolation, unwrap } from "@gossip/stdx";
 import { open } from "lmdb";
 import { waitFor, type ProcessLimits } from "@gossip/tools/fault-run";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { verifyLmdbFolder } from "../inspect/verify-folder.ts";
 import { FORMAT } from "./format.ts";
 import { fillStore, FILL_TENANT } from "../fill-store.fixture.ts";
 import { RowKind, storeKey } from "../layout/keyspace.ts";
@@ -148,6 +151,31 @@ describe("openLmdbStore", () => {
       ok: false,
       error: { kind: "Unavailable", code: "EISDIR" },
     });
+  });
+
+  test.each([
+    ["a pipe", (path: string) => execFileSync("mkfifo", [path])],
+    ["a device", (path: string) => symlinkSync("/dev/null", path)],
+  ])("refuses %s in the place of a file, which would end the process", async (_what, make) => {
+    for (const name of ["data.mdb", "lock.mdb"]) {
+      const path = join(folder.path, name);
+      make(path);
+      expect(await probe()).toEqual({ opened: "NotAStore" });
+      expect(await verifyLmdbFolder({ path: folder.path })).toMatchObject({ ok: false, error: { kind: "NotAStore" } });
+      await rm(path);
+    }
+  });
+
+  test("refuses a pipe beside the file of a store, and opens the store without it", async () => {
+    const store = unwrap(await openLmdbStore({ path: folder.path }));
+    await fillStore(store, { runs: 1, from: 1 });
+    await store.close();
+    const path = join(folder.path, "lock.mdb");
+    await rm(path);
+    execFileSync("mkfifo", [path]);
+    expect(await probe()).toEqual({ opened: "NotAStore" });
+    await rm(path);
+    expect(await probe({ runs: 0 })).toMatchObject({ opened: "ok", runCount: 1, findings: [] });
   });
 
   test("reports a folder that is not writable", async () => {
