@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { RunId } from "@gossip/contracts";
+import type { InfraError } from "@gossip/coordination-errors";
 import { fsck, isRepairable, repair, type CountScope, type FsckFinding } from "@gossip/coordination-fsck";
 import { err, ok } from "@gossip/stdx";
 import { acting, addStoreCommand, withStore, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
-import { fail } from "../output/cli-error.ts";
+import { fail, type CliError } from "../output/cli-error.ts";
 import { countOf, formatCount } from "../output/number-words.ts";
 import { infraSentence } from "../run/report/coord-sentence.ts";
 import { formatShardId } from "../run/inspect/run-reference.ts";
@@ -36,7 +37,7 @@ async function check(cli: Cli, { direct, description }: OpenedStore, mayRepair: 
   const { fsckSource } = direct;
   if (mayRepair) {
     const rebuilt = await repair(fsckSource);
-    if (!rebuilt.ok) return err(infraSentence(rebuilt.error));
+    if (!rebuilt.ok) return err(checkSentence(rebuilt.error));
     const { addedEntries, removedEntries, correctedCounts } = rebuilt.value;
     if (console.isJson) console.json({ kind: "repaired", ...rebuilt.value });
     else
@@ -45,7 +46,7 @@ async function check(cli: Cli, { direct, description }: OpenedStore, mayRepair: 
       );
   }
   const report = await fsck(fsckSource);
-  if (!report.ok) return err(infraSentence(report.error));
+  if (!report.ok) return err(checkSentence(report.error));
   const { findings, findingCount, tenantCount, runCount, shardCount, deletedRunCount } = report.value;
   for (const finding of findings) {
     if (console.isJson)
@@ -68,6 +69,15 @@ async function check(cli: Cli, { direct, description }: OpenedStore, mayRepair: 
     console.line(`${description}: ${countOf(runCount, "run")}, ${countOf(shardCount, "shard")}: ${found}.`);
   }
   return ok(findingCount === 0 ? "Ok" : "Unhealthy");
+}
+
+/** A store that is too damaged to be checked. Other commands advise to run this one. */
+function checkSentence(error: InfraError): CliError {
+  if (error.kind !== "Corruption") return infraSentence(error);
+  return {
+    kind: "StoreDamaged",
+    message: `the store is too damaged to be checked (${error.message}): check the disk, then put a backup in its place, or start over with an empty store.`,
+  };
 }
 
 function sentenceOf(finding: FsckFinding): string {

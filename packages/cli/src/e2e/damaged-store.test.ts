@@ -7,7 +7,9 @@ import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { removeGossipScript } from "../processes/gossip-bundle.fixture.ts";
 import { gossip } from "../processes/gossip-process.fixture.ts";
 
-const PAGE_SIZE = 4096;
+const PAGE_SIZE = 8192;
+/** The kind of the rows that hold the records of shards. */
+const SHARD_RECORD = 0x20;
 
 let folder: string;
 beforeEach(() => {
@@ -34,3 +36,37 @@ test("a store whose pages are gone is damaged, for every command", async () => {
     stdout: expect.stringContaining("the file of the store is damaged"),
   });
 });
+
+test("flipped bits that lead fsck back to where it was end it with a sentence", async () => {
+  writeFileSync(join(folder, "rows"), "a\n".repeat(300));
+  writeFileSync(join(folder, "job.mjs"), "export default async () => 1;\n");
+  const run = ["run", "--source", "lines:rows", "--module", "job.mjs", "--shards", "300"];
+  expect((await gossip(run, { cwd: folder })).code).toBe(0);
+  const path = join(folder, ".gossip", "data.mdb");
+  const file = readFileSync(path);
+  const separators = findSeparators(file);
+  expect(separators).not.toEqual([]);
+  // They now follow the records of all shards. Some are in pages that are not used any more.
+  for (const at of separators) file[at] = SHARD_RECORD + 1;
+  writeFileSync(path, file);
+
+  for (const args of [["fsck"], ["fsck", "--repair"]])
+    expect(await gossip(args, { cwd: folder })).toMatchObject({
+      code: 7,
+      stderr: expect.stringMatching(/^gossip: the store is too damaged to be checked \(.*backup.*\n$/) as string,
+    });
+});
+
+/** Where keys begin that separate two pages with records of shards. */
+function findSeparators(file: Buffer): number[] {
+  const found: number[] = [];
+  for (let page = 2 * PAGE_SIZE; page < file.length; page += PAGE_SIZE) {
+    const isBranch = file.readBigUInt64LE(page) === BigInt(page / PAGE_SIZE) && file.readUInt16LE(page + 18) === 1;
+    // The first key of a page is not used.
+    for (let at = 2; isBranch && at < file.readUInt16LE(page + 20); at += 2) {
+      const key = page + 24 + file.readUInt16LE(page + 24 + at) + 8;
+      if (file[key] === SHARD_RECORD) found.push(key);
+    }
+  }
+  return found;
+}
