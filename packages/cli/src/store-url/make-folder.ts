@@ -1,5 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { systemCode } from "../output/system-code.ts";
 
 /**
  * Create a folder and its parents. Returns the system's error code, or `undefined` if the folder exists.
@@ -15,7 +16,7 @@ export async function makeFolder(path: string): Promise<string | undefined> {
     try {
       await mkdir(folder);
     } catch (thrown) {
-      const { code } = thrown as NodeJS.ErrnoException;
+      const code = systemCode(thrown);
       // Another process created it first.
       if (code !== "EEXIST") return code ?? "UNKNOWN";
     }

@@ -75,3 +75,7 @@ test("only what may pass by itself is worth waiting for", () => {
   const others = CASES.filter(([, kind]) => kind !== "StoreUnreachable").map(([error]) => error.outage);
   expect(new Set(others)).toEqual(new Set([undefined]));
 });
+
+test("a quota that is used up is a full disk", () => {
+  expect(folderSentence("EDQUOT", "/store")).toEqual(folderSentence("ENOSPC", "/store"));
+});

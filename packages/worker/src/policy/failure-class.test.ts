@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { Redacted } from "@gossip/stdx";
 import { expect, test } from "vitest";
 import { RetryAfter } from "../runtime/retry-after.ts";
+import { nodeError } from "../sources/node-error.fixture.ts";
 import { classifyFailure } from "./failure-class.ts";
 
 function coded(code: string): Error {
@@ -24,6 +25,8 @@ test.each<[string, unknown]>([
   ["a PostgreSQL server that shuts down", coded("57P01")],
   ["a lost PostgreSQL connection", coded("08006")],
   ["an error that a source has redacted", new Error("no", { cause: new Redacted(coded("ECONNREFUSED")) })],
+  ["a stale file handle, as Node throws it", nodeError("ESTALE")],
+  ["a stale file handle below another error", new Error("no", { cause: nodeError("ESTALE") })],
   ["a request to wait", new RetryAfter(5)],
 ])("%s is the failure of a dependency", (_name, thrown) => {
   expect(classifyFailure(thrown)).toBe("Dependency");

@@ -1,4 +1,5 @@
 import { Redacted } from "@gossip/stdx";
+import { codeOf } from "../sources/system-words.ts";
 
 /**
  * What a failure says about its item.
@@ -63,8 +64,9 @@ function isDependencyFailure(thrown: unknown, depth: number): boolean {
   const value = thrown instanceof Redacted ? Redacted.reveal(thrown as Redacted<unknown>) : thrown;
   if (typeof value !== "object" || value === null || depth === 0) return false;
   const fields = value as Readonly<Record<string, unknown>>;
-  const { code, name, cause, errors } = fields;
-  if (typeof code === "string" && (DEPENDENCY_CODES.has(code) || CONNECTION_SQLSTATE.test(code))) return true;
+  const { name, cause, errors } = fields;
+  const code = codeOf(value);
+  if (code !== undefined && (DEPENDENCY_CODES.has(code) || CONNECTION_SQLSTATE.test(code))) return true;
   if (DEPENDENCY_STATUS.has(fields["status"]) || DEPENDENCY_STATUS.has(fields["statusCode"])) return true;
   if (name === "TimeoutError" || typeof fields["retryAfterMs"] === "number") return true;
   // Node tries every address of a host and collects the errors.

@@ -1,3 +1,6 @@
+import { constants } from "node:os";
+import { getSystemErrorMap } from "node:util";
+
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
@@ -16,7 +19,23 @@ export function systemWords(thrown: unknown): string {
   return words === undefined ? code : `${words} (${code})`;
 }
 
+/** The names of the errors that Node has none for, by the number that it gives. */
+const UNNAMED: ReadonlyMap<unknown, string> = /* @__PURE__ */ namesUnknownToNode();
+
+/**
+ * The code of an error, for example `ENOENT`.
+ *
+ * For some errors of the system, such as `ESTALE` and `EDQUOT`, Node gives only a number, which differs between
+ * platforms. They have their usual name here.
+ */
 export function codeOf(thrown: unknown): string | undefined {
-  const code = typeof thrown === "object" && thrown !== null ? (thrown as { code?: unknown }).code : undefined;
-  return typeof code === "string" ? code : undefined;
+  if (typeof thrown !== "object" || thrown === null) return undefined;
+  const { code, errno } = thrown as { readonly code?: unknown; readonly errno?: unknown };
+  return typeof code === "string" ? (UNNAMED.get(errno) ?? code) : undefined;
+}
+
+function namesUnknownToNode(): ReadonlyMap<unknown, string> {
+  const known = getSystemErrorMap();
+  const all = Object.entries(constants.errno).map(([name, errno]) => [-errno, name] as const);
+  return new Map(all.filter(([errno]) => !known.has(errno)));
 }

@@ -2,6 +2,7 @@ import { ShardId } from "@gossip/contracts";
 import { Redacted } from "@gossip/stdx";
 import type { WorkerEvent, WorkerEventKind } from "../runtime/worker-event.ts";
 import type { WorkerSummary } from "../runtime/worker-summary.ts";
+import { codeOf } from "../sources/system-words.ts";
 
 /** The logger interface that the runtime needs: fields first, then a message, like pino. */
 export interface Logger {
@@ -69,6 +70,6 @@ function describeCause(cause: unknown): Readonly<Record<string, unknown>> {
   if (typeof cause === "string") return { cause };
   const thrown = cause instanceof Redacted ? Redacted.reveal(cause as Redacted<unknown>) : undefined;
   if (!(thrown instanceof Error)) return { thrown: typeof thrown };
-  const code: unknown = "code" in thrown ? thrown.code : undefined;
-  return typeof code === "string" ? { thrown: thrown.name, code } : { thrown: thrown.name };
+  const code = codeOf(thrown);
+  return code === undefined ? { thrown: thrown.name } : { thrown: thrown.name, code };
 }

@@ -4,6 +4,7 @@ import { ok, type Result } from "@gossip/stdx";
 import { fileTreeSource, linesSource, type FileItem, type LineItem, type TreeCandidate } from "@gossip/worker";
 import { fail, type CliError } from "../../output/cli-error.ts";
 import { printableText, textField } from "../../output/printable.ts";
+import { systemCode } from "../../output/system-code.ts";
 import { openList, type ListInput } from "../list/list-source.ts";
 import { openBucket } from "./bucket-source.ts";
 import { excludeBelow } from "./exclude-below.ts";
@@ -93,7 +94,7 @@ async function checkPath(
     if (wanted === "folder" ? found.isDirectory() : found.isFile()) return ok(undefined);
     return fail("SourceInvalid", `${shown} is not a ${wanted}: name a ${wanted} after ${prefix}.`);
   } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
+    const code = systemCode(thrown);
     if (code === "ENOENT" || code === "ENOTDIR")
       return fail("SourceMissing", `there is no ${wanted} ${shown}: correct the path after ${prefix}, or create it.`);
     return fail(

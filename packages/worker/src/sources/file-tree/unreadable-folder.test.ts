@@ -5,6 +5,7 @@ import { readlinkSync } from "node:fs";
 import { compareBytes } from "@gossip/stdx";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { nodeError } from "../node-error.fixture.ts";
 import type { ReadRequest } from "../source.ts";
 import { describeSource } from "../../testing/index.ts";
 import { FileTreeSource, readOptions, type FileTreeOptions } from "./file-tree-source.ts";
@@ -30,7 +31,7 @@ function troubledSource(
     ...readOptions({ retry: { maxAttempts: 3, baseMs: 0, maxMs: 0 }, ...options, root }),
     list: async (request) => {
       const code = refusal(readlinkSync(request.folder).slice(root.length + 1));
-      if (code !== undefined) throw Object.assign(new Error(code), { code });
+      if (code !== undefined) throw nodeError(code);
       return listDirectory(request);
     },
   });
@@ -115,12 +116,18 @@ describe("a folder that cannot be read", () => {
     await expect(readAll(source)).rejects.toMatchObject({ name: "SourceReadFailed", kind: "SourceUnreadable" });
   });
 
-  test.each(["EIO", "ESTALE", "EBUSY", "ETIMEDOUT"])("for a moment (%s) is listed again", async (code) => {
+  test.each(["EIO", "ESTALE", "EBUSY", "ETIMEDOUT", "EREMOTEIO"])("for a moment (%s) is listed again", async (code) => {
     let failures = 0;
     const source = troubledSource((folder) => (folder === "b" && failures++ < 2 ? code : undefined));
     const found = await readAll(source);
     expect(found.map(({ key }) => text(key))).toEqual([...PATHS].sort((a, b) => compareBytes(bytes(a), bytes(b))));
     expect(failures).toBe(3);
+  });
+
+  test("for longer is reported by the name of the error, also if Node has none for it", async () => {
+    const source = troubledSource((folder) => (folder === "b" ? "ESTALE" : undefined));
+    const reasons = (await readAll(source)).map(({ reason }) => reason).filter((reason) => reason !== undefined);
+    expect(reasons).toEqual(["a folder cannot be read: ESTALE"]);
   });
 
   test("for longer is reported after the last attempt; a denial is not tried again", async () => {
