@@ -92,9 +92,14 @@ stored with the progress (\`unreadable\`), so every later start of the run repor
 
 ### Trees that others can write to
 
-\`fs:\` never follows a link, also not one that replaces a folder during the run, so every path that it gives was the path of a regular file of the tree. A command
-opens that path later: anyone who can write to the tree can replace a folder above the file by a link in the meantime. Do not run commands that change or delete files
-with more rights than those of the tree's owner. A module can open \`item.open()\` instead of the path: it follows no link at any level.
+\`fs:\` never follows a link below FOLDER, also not one that replaces a folder during the run, so every path that it gives was the path of a regular file of the tree. A
+command opens that path later: anyone who can write to the tree, or to the folder above it, can replace a folder above the file by a link in the meantime. Do not run
+commands that change or delete files with more rights than those of the tree's owner. A module can open \`item.open()\` instead of the path: it follows no link below FOLDER.
+
+FOLDER itself may be a link, or lie below one. A process resolves it once, when it starts, and from then on uses only the folder that it found. If another folder, a link
+or a file takes its place, \`item.open()\` fails and the source cannot be read. The work waits for as long as \`--patience\`, and then ends with 6. The same command continues
+the run with the folder that is there then: device and inode are compared within one process only, because a reboot or another mount changes them. A file system that is
+mounted again during the run may therefore count as another folder.
 
 ### Failures and retries
 

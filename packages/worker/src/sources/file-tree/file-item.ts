@@ -2,6 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { Item } from "../source.ts";
 import { asText, joinPath } from "./path-bytes.ts";
 import { openInTree } from "./tree-folders.ts";
+import { TreeRoot } from "./tree-root.ts";
 
 /**
  * A regular file of a tree.
@@ -11,16 +12,16 @@ import { openInTree } from "./tree-folders.ts";
  */
 export class FileItem implements Item {
   readonly key: Uint8Array;
-  readonly #root: Buffer;
+  readonly #root: TreeRoot;
 
-  constructor(root: Buffer, key: Uint8Array) {
+  constructor(root: Buffer | TreeRoot, key: Uint8Array) {
     this.key = key;
-    this.#root = root;
+    this.#root = root instanceof TreeRoot ? root : new TreeRoot(root);
   }
 
   /** The absolute path. */
   get pathBytes(): Buffer {
-    return joinPath(this.#root, this.key);
+    return joinPath(this.#root.path, this.key);
   }
 
   /** The absolute path, or `undefined` if it is not valid UTF-8. */
@@ -29,8 +30,9 @@ export class FileItem implements Item {
   }
 
   /**
-   * Open the file for reading, without following a link at its name or at a folder above it. Opening a path looks it up
-   * again: users who can write to the tree could redirect it in the meantime.
+   * Open the file for reading, without following a link at its name or at a folder above it, and only below the root
+   * that the source found first in this process. Opening a path looks it up again: users who can write to the tree, or
+   * to the folder above it, could redirect it in the meantime.
    */
   open(): Promise<FileHandle> {
     return openInTree(this.#root, this.key);

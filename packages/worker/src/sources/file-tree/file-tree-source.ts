@@ -16,12 +16,14 @@ import { listDirectory } from "./list-directory.ts";
 import type { Tree, TreeCandidate } from "./tree.ts";
 import { rootError } from "./tree-failure.ts";
 import { surveyTree } from "./survey-tree.ts";
+import { TreeRoot } from "./tree-root.ts";
 import { walkTree } from "./walk-tree.ts";
 
 export interface FileTreeOptions {
   /**
-   * The folder. It may be a link to one. Links below it are never followed, even if one replaces a folder during the
-   * run.
+   * The folder. It may be a link to one, which is resolved once. Links below it are never followed, even if one replaces
+   * a folder during the run. Neither is another folder or a link that replaces the folder itself, as long as this process
+   * runs: reading then fails.
    */
   readonly root: string;
   /** What to do about a folder that cannot be listed: report and skip it (`skip`, the default), or fail the reading. */
@@ -130,7 +132,7 @@ export function readOptions(options: FileTreeOptions): Tree {
   const retry = makeRetrySchedule(options.retry ?? {}, { what: "retry of the file tree", defaults: DEFAULT_RETRY });
   return {
     name: root,
-    root: Buffer.from(resolve(root)),
+    root: pinnedRoot(resolve(root)),
     onUnreadable,
     exclude,
     namesHeld,
@@ -138,4 +140,11 @@ export function readOptions(options: FileTreeOptions): Tree {
     retry,
     list: listDirectory,
   };
+}
+
+/** Pinned at once: whatever takes its place later is refused, also before the first reading. */
+function pinnedRoot(path: string): TreeRoot {
+  const root = new TreeRoot(Buffer.from(path));
+  root.tryPin();
+  return root;
 }

@@ -1,55 +1,36 @@
 // Someone who can write to a tree can replace one of its folders by a link while it is walked. If the walk followed it, files
 // outside of the tree would be processed with the rights of the user who runs it.
 
-import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fileTreeSource } from "./file-tree-source.ts";
 import { listDirectory } from "./list-directory.ts";
+import { startAttacker, type Attacker } from "./swapping-attacker.fixture.ts";
 import { inTree, makeTree, type TemporaryTree } from "./temporary-tree.fixture.ts";
 import { TreeFolders } from "./tree-folders.ts";
+import { TreeRoot } from "./tree-root.ts";
 
 const NONE = new Uint8Array(0);
 const WALKS = 400;
 
-/** Swaps a folder and a link as fast as it can, until it is killed. */
-const ATTACKER = `
-  const { renameSync } = require("node:fs");
-  const [folder, link, spare] = process.argv.slice(1);
-  process.stdout.write("ready");
-  for (;;) {
-    renameSync(folder, spare);
-    renameSync(link, folder);
-    renameSync(folder, link);
-    renameSync(spare, folder);
-  }
-`;
-
 let world: TemporaryTree;
-let attacker: ChildProcess | undefined;
+let attacker: Attacker | undefined;
 
 beforeEach(() => {
   world = makeTree(["tree/a/b/inside", "tree/z", "outside/b/secret", "outside/inside"]);
 });
 
 afterEach(async () => {
-  if (attacker !== undefined) {
-    const exited = new Promise((resolve) => attacker!.once("exit", resolve));
-    attacker.kill("SIGKILL");
-    await exited;
-    attacker = undefined;
-  }
+  await attacker?.stop();
+  attacker = undefined;
   world.dispose();
 });
 
 async function attack(folder: string): Promise<void> {
   const at = (path: string): string => join(world.root, path);
   symlinkSync(at("outside"), at("link"));
-  attacker = spawn(process.execPath, ["-e", ATTACKER, at(folder), at("link"), at("spare")], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  await new Promise((resolve) => attacker!.stdout!.once("data", resolve));
+  attacker = await startAttacker({ folder: at(folder), link: at("link"), spare: at("spare") });
 }
 
 async function walk(): Promise<string[]> {
@@ -108,13 +89,13 @@ describe.each([true, false])("folders of a tree, by descriptor: %s", (hasDescrip
   };
 
   test("are opened in any order, and not through links", async () => {
-    const folders = new TreeFolders(inTree(world.root, "tree"), { hasDescriptors });
+    const folders = new TreeFolders(new TreeRoot(inTree(world.root, "tree")), { hasDescriptors });
     expect(await names(folders, "a/b/")).toEqual(["inside"]);
     expect(await names(folders, "")).toEqual(["a/", "z"]);
     expect(await names(folders, "a/")).toEqual(["b/"]);
     renameSync(join(world.root, "tree/a"), join(world.root, "spare"));
     symlinkSync(join(world.root, "outside"), join(world.root, "tree/a"));
-    const others = new TreeFolders(inTree(world.root, "tree"), { hasDescriptors });
+    const others = new TreeFolders(new TreeRoot(inTree(world.root, "tree")), { hasDescriptors });
     for (const prefix of ["a/", "a/b/"]) await expect(names(others, prefix)).rejects.toMatchObject({ code: "ENOTDIR" });
     folders.close();
     others.close();
@@ -124,7 +105,7 @@ describe.each([true, false])("folders of a tree, by descriptor: %s", (hasDescrip
   test("are opened however deep they are", async () => {
     const deep = Array.from({ length: 100 }, () => "d").join("/");
     world.write(`tree/${deep}/file`);
-    const folders = new TreeFolders(inTree(world.root, "tree"), { hasDescriptors });
+    const folders = new TreeFolders(new TreeRoot(inTree(world.root, "tree")), { hasDescriptors });
     expect(await names(folders, `${deep}/`)).toEqual(["file"]);
     expect(await names(folders, "d/d/")).toEqual(["d/"]);
     expect(await names(folders, `${deep}/`)).toEqual(["file"]);
@@ -134,7 +115,7 @@ describe.each([true, false])("folders of a tree, by descriptor: %s", (hasDescrip
 });
 
 test("a folder that is replaced while it is read by path is noticed", async () => {
-  const folders = new TreeFolders(inTree(world.root, "tree"), { hasDescriptors: false });
+  const folders = new TreeFolders(new TreeRoot(inTree(world.root, "tree")), { hasDescriptors: false });
   const used = folders.use(Buffer.from("a/b/"), async () => {
     renameSync(join(world.root, "tree/a"), join(world.root, "spare"));
     mkdirSync(join(world.root, "tree/a/b"), { recursive: true });

@@ -1,6 +1,7 @@
 import type { SourceError } from "../source-error.ts";
 import { SourceReadFailed } from "../source-read-failed.ts";
 import { codeOf, systemWords } from "../system-words.ts";
+import { RootLost } from "./tree-root.ts";
 
 /** Whether an entry listed a moment ago is gone, or was replaced by a file or a link. */
 export function hasVanished(thrown: unknown): boolean {
@@ -41,6 +42,9 @@ export function isTransient(thrown: unknown): boolean {
 
 /** Why the root cannot be listed. */
 export function rootError(root: string, thrown: unknown): SourceError {
+  // Worth waiting for: the folder may be put back, and a process that starts later reads what is there then.
+  if (thrown instanceof RootLost && thrown.code === "ENOTDIR")
+    return { kind: "SourceUnreadable", reason: `something else has taken the place of the folder ${root}` };
   switch (codeOf(thrown)) {
     case "ENOENT":
       return { kind: "SourceMissing", reason: `there is no folder ${root}` };

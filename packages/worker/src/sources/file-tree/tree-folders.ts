@@ -1,8 +1,9 @@
 import { closeSync, constants, existsSync, open as openWithCallback } from "node:fs";
-import { lstat, open, stat, type FileHandle } from "node:fs/promises";
+import { lstat, open, type FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
 import { startsWith } from "@gossip/stdx";
 import { joinPath } from "./path-bytes.ts";
+import type { TreeRoot } from "./tree-root.ts";
 
 const SLASH = 0x2f;
 const ROOT = /* @__PURE__ */ new Uint8Array(0);
@@ -11,7 +12,7 @@ const DESCRIPTORS = "/proc/self/fd";
 /** Parent folders that stay open. In a deeper tree some are opened again. */
 const MAX_HELD = 64;
 
-const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY;
+const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /** Opening a pipe must not wait for a writer. */
 const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -31,13 +32,13 @@ interface HeldFolder {
  * unless it is undone in between.
  */
 export class TreeFolders {
-  readonly #root: Buffer;
+  readonly #root: TreeRoot;
   readonly #hasDescriptors: boolean;
   /** The folder opened last, and its parents. */
   readonly #held: HeldFolder[] = [];
 
   constructor(
-    root: Buffer,
+    root: TreeRoot,
     {
       hasDescriptors = process.platform === "linux" && existsSync(DESCRIPTORS),
     }: { readonly hasDescriptors?: boolean } = {},
@@ -47,13 +48,15 @@ export class TreeFolders {
   }
 
   /**
-   * Call `use` with a path that keeps referring to the same folder. Rejects with `ENOTDIR` if `prefix` is a link now.
+   * Call `use` with a path that keeps referring to the same folder. Rejects with `ENOTDIR` if `prefix` is a link now, and
+   * with `RootLost` if the root is gone or was replaced.
    */
   async use<T>(prefix: Uint8Array, use: (folder: Buffer) => Promise<T>): Promise<T> {
     if (this.#hasDescriptors) return use(pathOf(await this.#open(prefix)));
-    const before = await this.#identify(prefix);
-    const used = await use(prefix.length === 0 ? this.#root : joinPath(this.#root, prefix));
-    if ((await this.#identify(prefix)) !== before) throw replaced();
+    const root = await this.#root.find();
+    const before = await identify(root, prefix);
+    const used = await use(prefix.length === 0 ? root : joinPath(root, prefix));
+    if ((await identify(await this.#root.find(), prefix)) !== before) throw replaced();
     return used;
   }
 
@@ -67,11 +70,11 @@ export class TreeFolders {
       this.#held.pop();
       closeSync(held.fd);
     }
-    if (held === undefined) held = this.#hold(ROOT, await openDescriptor(this.#root, FOLDER_FLAGS));
+    if (held === undefined) held = this.#hold(ROOT, await this.#root.open());
     while (held.prefix.length < prefix.length) {
       const slash = prefix.indexOf(SLASH, held.prefix.length);
       const name = prefix.subarray(held.prefix.length, slash);
-      const fd = await openDescriptor(joinPath(pathOf(held.fd), name), FOLDER_FLAGS | constants.O_NOFOLLOW);
+      const fd = await openDescriptor(joinPath(pathOf(held.fd), name), FOLDER_FLAGS);
       if (this.#held.length >= MAX_HELD) closeSync(this.#held.pop()!.fd);
       held = this.#hold(prefix.subarray(0, slash + 1), fd);
     }
@@ -83,22 +86,21 @@ export class TreeFolders {
     this.#held.push(held);
     return held;
   }
+}
 
-  /** Device and inode of a folder and all its parents. */
-  async #identify(prefix: Uint8Array): Promise<string> {
-    const { dev, ino } = await stat(this.#root, { bigint: true });
-    let identity = `${dev}:${ino}`;
-    for (let slash = prefix.indexOf(SLASH); slash !== -1; slash = prefix.indexOf(SLASH, slash + 1)) {
-      const folder = await lstat(joinPath(this.#root, prefix.subarray(0, slash)), { bigint: true });
-      if (!folder.isDirectory()) throw replaced();
-      identity += `/${folder.dev}:${folder.ino}`;
-    }
-    return identity;
+/** Device and inode of a folder and of its parents below the root. */
+async function identify(root: Buffer, prefix: Uint8Array): Promise<string> {
+  let identity = "";
+  for (let slash = prefix.indexOf(SLASH); slash !== -1; slash = prefix.indexOf(SLASH, slash + 1)) {
+    const folder = await lstat(joinPath(root, prefix.subarray(0, slash)), { bigint: true });
+    if (!folder.isDirectory()) throw replaced();
+    identity += `/${folder.dev}:${folder.ino}`;
   }
+  return identity;
 }
 
 /** Open a file of a tree for reading, without following links on the way. */
-export async function openInTree(root: Buffer, key: Uint8Array): Promise<FileHandle> {
+export async function openInTree(root: TreeRoot, key: Uint8Array): Promise<FileHandle> {
   const folders = new TreeFolders(root);
   const nameStart = key.lastIndexOf(SLASH) + 1;
   try {

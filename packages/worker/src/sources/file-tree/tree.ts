@@ -3,6 +3,7 @@ import type { RetrySchedule } from "../../policy/retry-schedule.ts";
 import type { ReadBounds } from "../read-bounds.ts";
 import { asText } from "./path-bytes.ts";
 import type { listDirectory, TreeEntry } from "./list-directory.ts";
+import type { TreeRoot } from "./tree-root.ts";
 
 /** The argument of `exclude`. */
 export interface TreeCandidate {
@@ -17,8 +18,7 @@ export interface TreeCandidate {
 export interface Tree {
   /** The root as it was given, for messages. */
   readonly name: string;
-  /** The absolute path of the root. */
-  readonly root: Buffer;
+  readonly root: TreeRoot;
   readonly onUnreadable: "skip" | "stop";
   readonly exclude: ((candidate: TreeCandidate) => boolean) | undefined;
   /** The most names of one folder to hold at a time. */

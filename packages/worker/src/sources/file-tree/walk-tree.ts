@@ -10,6 +10,7 @@ import { FileItem } from "./file-item.ts";
 import { folderProblemKey, isReported } from "./folder-problem.ts";
 import type { Listing, TreeEntry } from "./list-directory.ts";
 import { TreeFolders } from "./tree-folders.ts";
+import { RootLost } from "./tree-root.ts";
 import { boundsBelow, concat, isExcluded, type Tree } from "./tree.ts";
 import { hasVanished, isShortage, isTransient, rootError, stopAt, unreadableFolder } from "./tree-failure.ts";
 
@@ -50,6 +51,7 @@ export async function* walkTree(tree: Tree, request: WalkRequest): AsyncGenerato
       // Yield what is there before waiting for the disk.
       if (!walk.isEmpty) yield walk.take();
       signal.throwIfAborted();
+      walk.stopIfReplaced();
       if (folder !== "full") await walk.enter(folder);
     }
     if (!walk.isEmpty) yield walk.take();
@@ -77,6 +79,15 @@ class TreeWalk {
 
   close(): void {
     this.#folders.close();
+  }
+
+  /**
+   * The walk itself stays in the folder that it has opened. But if `FileItem.open` found another one in its place, all
+   * items to come would fail.
+   */
+  stopIfReplaced(): void {
+    const { root, name } = this.#tree;
+    if (root.isReplaced) throw new SourceReadFailed(rootError(name, new RootLost("ENOTDIR")));
   }
 
   get isEmpty(): boolean {
@@ -148,7 +159,9 @@ class TreeWalk {
           continue;
         }
         // A tree without its root is missing, not empty.
-        throw prefix.length === 0 ? new SourceReadFailed(rootError(name, thrown), { cause: thrown }) : thrown;
+        throw prefix.length === 0 || thrown instanceof RootLost
+          ? new SourceReadFailed(rootError(name, thrown), { cause: thrown })
+          : thrown;
       }
     }
   }
