@@ -97,9 +97,9 @@ command opens that path later: anyone who can write to the tree, or to the folde
 commands that change or delete files with more rights than those of the tree's owner. A module can open \`item.open()\` instead of the path: it follows no link below FOLDER.
 
 FOLDER itself may be a link, or lie below one. A process resolves it once, when it starts, and from then on uses only the folder that it found. If another folder, a link
-or a file takes its place, \`item.open()\` fails and the source cannot be read. The work waits for as long as \`--patience\`, and then ends with 6. The same command continues
-the run with the folder that is there then: device and inode are compared within one process only, because a reboot or another mount changes them. A file system that is
-mounted again during the run may therefore count as another folder.
+or a file takes its place, \`item.open()\` fails and the source cannot be read. The work waits for as long as \`--patience\`, and then ends with 6; items that were read ahead
+count as failed. The same command continues the run with the folder that is there then: device and inode are compared within one process only, because a reboot or
+another mount changes them. A file system that is mounted again during the run may therefore count as another folder.
 
 ### Failures and retries
 
