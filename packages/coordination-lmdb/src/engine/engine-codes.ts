@@ -1,4 +1,5 @@
-import { getSystemErrorName } from "node:util";
+import { constants } from "node:os";
+import { getSystemErrorMap } from "node:util";
 
 /** The error numbers of the engine. Numbers of the operating system are positive. */
 const ENGINE_CODES: Readonly<Record<number, string>> = {
@@ -27,7 +28,13 @@ export function codeOf(thrown: unknown): string | undefined {
   const code = typeof thrown === "object" && thrown !== null ? (thrown as { code?: unknown }).code : undefined;
   if (typeof code === "string") return code;
   if (typeof code !== "number") return undefined;
-  return ENGINE_CODES[code] ?? (code > 0 ? getSystemErrorName(-code) : String(code));
+  return ENGINE_CODES[code] ?? (code > 0 ? systemName(code) : String(code));
+}
+
+/** Node's name for a number of the system, or the usual one if Node has none, as for `EDQUOT`. */
+function systemName(errno: number): string {
+  const named = getSystemErrorMap().get(-errno);
+  return named?.[0] ?? Object.entries(constants.errno).find(([, number]) => number === errno)?.[0] ?? String(errno);
 }
 
 /** Whether an error says that the file contradicts itself. */

@@ -22,6 +22,7 @@ export function failureFrom(operation: LmdbOperation, cause: unknown): InfraErro
   }
   switch (code) {
     case "ENOSPC":
+    case "EDQUOT":
       return InfraError.transient({ operation, message: "the disk is full", code, cause });
     case "EFBIG":
       return InfraError.transient({ operation, message: "the store's file may not grow any further", code, cause });

@@ -91,6 +91,7 @@ async function openErrorFrom(thrown: unknown, folder: string): Promise<LmdbOpenE
     case "EROFS":
       return { kind: "ReadOnlyFolder" };
     case "ENOSPC":
+    case "EDQUOT":
       return { kind: "DiskFull" };
     case "MDB_INVALID":
     case "MDB_VERSION_MISMATCH":

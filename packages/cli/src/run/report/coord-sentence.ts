@@ -73,7 +73,7 @@ export function infraSentence({ kind, operation, message, code }: InfraError): C
       kind: "StoreDamaged",
       message: `the store contradicts itself (${message}): \`gossip fsck\` shows where, and --repair rebuilds what can be rebuilt.`,
     };
-  if (code === "ENOSPC" || code === "MDB_MAP_FULL")
+  if (code === "ENOSPC" || code === "EDQUOT" || code === "MDB_MAP_FULL")
     return {
       kind: "StoreFull",
       message: `the store is full (${message}): make room on its disk, then run the same command again; nothing was lost.`,
