@@ -10,6 +10,9 @@ const LOWER_AT = 20;
 const NODE_HEADER_SIZE = 8;
 const KEY_SIZE_AT = 6;
 const IS_BRANCH = 1;
+const IS_LEAF = 2;
+const NODE_FLAGS_AT = 4;
+const HAS_DUPLICATES = 4;
 
 /**
  * Flips one bit of a key that separates two pages of a closed store, so that a search for what follows some run finds
@@ -63,4 +66,18 @@ async function isSearchAstray(folder: string, kind: RowKind): Promise<boolean> {
 
 function trailingZeros(bits: number): number {
   return 31 - Math.clz32(bits & -bits);
+}
+
+/** Gives the last row of a kind, in every page of a closed store that ends with one, a flag that no row of a store has. */
+export async function damageFlags(folder: string, kind: RowKind): Promise<void> {
+  const path = join(folder, "data.mdb");
+  const file = await readFile(path);
+  for (let page = 2 * PAGE_SIZE; page < file.length; page += PAGE_SIZE) {
+    if (file.readBigUInt64LE(page) !== BigInt(page / PAGE_SIZE) || file.readUInt16LE(page + FLAGS_AT) !== IS_LEAF)
+      continue;
+    const last =
+      page + PAGE_HEADER_SIZE + file.readUInt16LE(page + PAGE_HEADER_SIZE - 2 + file.readUInt16LE(page + LOWER_AT));
+    if (file[last + NODE_HEADER_SIZE] === kind) file[last + NODE_FLAGS_AT]! |= HAS_DUPLICATES;
+  }
+  await writeFile(path, file);
 }

@@ -5,7 +5,7 @@ import { RunId } from "@gossip/contracts";
 import { fsck, repair } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { damageSeparator } from "../damaged-separator.fixture.ts";
+import { damageFlags, damageSeparator } from "../damaged-separator.fixture.ts";
 import { openDatabase } from "../engine/open-database.ts";
 import { Rows } from "../engine/rows.ts";
 import { fillStore, FILL_SHARDS, FILL_TENANT } from "../fill-store.fixture.ts";
@@ -42,6 +42,12 @@ test("fsck, repair and a transfer end with an error instead of never", async () 
   expect(await fsck(store.inspect())).toMatchObject(damaged);
   expect(await repair(store.inspect())).toMatchObject(damaged);
   expect(() => [...store.transfer().frames(() => true)]).toThrow("the keys of the store are out of order");
+});
+
+test("a row that the engine refuses to read is damage, and not a failure that passes", async () => {
+  await damageFlags(folder.path, RowKind.Order);
+  store = await open();
+  expect(await fsck(store.inspect())).toMatchObject(damaged);
 });
 
 test("a sweep of rows that a walk finds and a lookup does not ends with an error instead of never", async () => {

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { PendingTasks } from "@gossip/store-kit";
+import { codeOf } from "../engine/engine-codes.ts";
 import type { KeyRange, RowEntry, Rows, Snapshot } from "../engine/rows.ts";
 
 /** Rows to read before the event loop continues: about a millisecond. */
@@ -25,13 +26,17 @@ export class SnapshotEntries {
   /** The value of a key, looked up the way every operation does it. */
   get(key: Buffer): Uint8Array | undefined {
     assertOpen(this.#pending);
-    return this.#rows.getAt(this.#snapshot, key);
+    try {
+      return this.#rows.getAt(this.#snapshot, key);
+    } catch (thrown) {
+      throw namedDamage(thrown);
+    }
   }
 
   /** Rows of a range. Do not await anything while iterating. */
   of(range: KeyRange): Iterable<RowEntry> {
     assertOpen(this.#pending);
-    return this.#rows.entriesAt(this.#snapshot, range);
+    return withDamageNamed(this.#rows.entriesAt(this.#snapshot, range));
   }
 
   /** Rows of a range of any size. The event loop continues in between, and closing the store ends the walk. */
@@ -47,4 +52,20 @@ export class SnapshotEntries {
   close(): void {
     this.#snapshot.done();
   }
+}
+
+function* withDamageNamed(entries: Iterable<RowEntry>): Generator<RowEntry, void> {
+  try {
+    yield* entries;
+  } catch (thrown) {
+    throw namedDamage(thrown);
+  }
+}
+
+/**
+ * The engine ends a transaction that only reads when it finds damage, and the driver may report only that it has ended.
+ */
+function namedDamage(thrown: unknown): unknown {
+  if (codeOf(thrown) !== "MDB_BAD_TXN") return thrown;
+  return Object.assign(new Error("the engine found damage", { cause: thrown }), { code: "MDB_CORRUPTED" });
 }
