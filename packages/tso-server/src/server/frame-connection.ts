@@ -15,6 +15,7 @@ import {
 import { reasonOf, STATUS_OF } from "../wire/status.ts";
 import type { Access } from "./access.ts";
 import type { ConnectionTable, WatchedConnection } from "./connection-table.ts";
+import type { RequestTurns, TurnTaker } from "./request-turns.ts";
 
 const KEEP_ALIVE_MS = 30_000;
 
@@ -25,19 +26,25 @@ const UNAUTHENTICATED = {
 } as const;
 
 /**
- * One client's connection. All requests of a chunk are answered from one reading of the clocks and written as one buffer.
- * Nothing is read from a client that does not read its answers, and the table drops it when it breaks a limit.
+ * One client's connection. Requests of one turn are answered from one reading of the clocks and written as one buffer. What
+ * was read beyond stays as bytes until the connection's next turn, and nothing more is read meanwhile.
+ *
+ * No request is taken from a client that does not read its answers, and the table drops it when it breaks a limit.
  */
-export class FrameConnection implements WatchedConnection {
+export class FrameConnection implements WatchedConnection, TurnTaker {
   readonly #socket: Socket;
   readonly #oracle: Oracle;
   readonly #table: ConnectionTable;
+  readonly #turns: RequestTurns;
   readonly #access: Access;
   readonly #malformed: Counter;
   readonly #unauthenticated: Counter;
   readonly #reader = new FrameReader();
   readonly #epochs = new EpochMemo();
-  readonly #onWritten = (): void => this.#noteUnsent();
+  readonly #onWritten = (): void => {
+    this.#noteUnsent();
+    if (this.#socket.isPaused()) this.#goOn();
+  };
   #isAdmitted: boolean;
   /** The client's last token. */
   #token: Buffer | undefined;
@@ -51,12 +58,18 @@ export class FrameConnection implements WatchedConnection {
 
   constructor(
     socket: Socket,
-    parts: { readonly oracle: Oracle; readonly table: ConnectionTable; readonly access: Access },
+    parts: {
+      readonly oracle: Oracle;
+      readonly table: ConnectionTable;
+      readonly turns: RequestTurns;
+      readonly access: Access;
+    },
   ) {
-    const { oracle, table, access } = parts;
+    const { oracle, table, turns, access } = parts;
     this.#socket = socket;
     this.#oracle = oracle;
     this.#table = table;
+    this.#turns = turns;
     this.#access = access;
     this.#isAdmitted = access.isOpen;
     this.#malformed = oracle.metrics.counter("tsoracle.connection.malformed.total");
@@ -67,9 +80,15 @@ export class FrameConnection implements WatchedConnection {
     // A client whose machine is gone sends nothing at all: the kernel finds out.
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.on("data", (chunk: Buffer) => this.#read(chunk));
+    // A client that has asked for everything may close its side, and still gets its answers.
+    socket.allowHalfOpen = true;
+    socket.once("end", () => this.end());
     // A client may disconnect at any time. Responses to its requests are dropped.
     socket.on("error", () => socket.destroy());
-    socket.once("close", () => table.forget(this));
+    socket.once("close", () => {
+      turns.leave(this);
+      table.forget(this);
+    });
   }
 
   isOverdue(nowMs: number): boolean {
@@ -80,10 +99,14 @@ export class FrameConnection implements WatchedConnection {
     return nowMs - this.#readAtMs >= (this.#preface < PREFACE.length ? prefaceTimeoutMs : idleTimeoutMs);
   }
 
+  get isReady(): boolean {
+    return this.#reader.hasMore && this.#hasRoom && !this.#socket.destroyed;
+  }
+
   /** Close once everything asked so far is answered. */
   end(): void {
     this.#isEnding = true;
-    if (this.#waiting === 0) this.#socket.end();
+    this.#goOn();
   }
 
   /** Close the connection of a client whose token is no longer accepted. If it has another one, it comes back with it. */
@@ -95,14 +118,13 @@ export class FrameConnection implements WatchedConnection {
     this.#socket.destroy();
   }
 
-  #read(chunk: Buffer): void {
-    // Bytes of a preface do not count: one at a time would hold a connection for four timeouts.
-    const bytes = this.#pastPreface(chunk);
-    if (bytes === undefined) return this.#refuseStranger();
-    if (this.#preface === PREFACE.length) this.#readAtMs = this.#table.monotonicClock.nowMs();
+  takeTurn(most: number): number {
+    const room = this.#hasRoom ? this.#table.limits.maxPendingPerConnection - this.#waiting : 0;
     const ids: number[] = [];
     const counts: number[] = [];
-    const isOurs = this.#reader.push(bytes, (frame) => {
+    let frames = 0;
+    const isOurs = this.#reader.read(Math.min(most, room), (frame) => {
+      frames += 1;
       const request = decodeRequest(frame);
       if (!request.ok) return this.#readToken(frame);
       ids.push(request.value.requestId);
@@ -111,6 +133,36 @@ export class FrameConnection implements WatchedConnection {
     });
     if (counts.length > 0) this.#answerAdmitted(ids, counts);
     if (!isOurs) this.#refuseStranger();
+    else if (!this.isReady && this.#socket.isPaused()) this.#goOn();
+    return frames;
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#isEnding) return;
+    // Bytes of a preface do not count: one at a time would hold a connection for four timeouts.
+    const bytes = this.#pastPreface(chunk);
+    if (bytes === undefined) return this.#refuseStranger();
+    if (this.#preface === PREFACE.length) this.#readAtMs = this.#table.monotonicClock.nowMs();
+    this.#reader.add(bytes);
+    this.#goOn();
+  }
+
+  /** Whether an answer could wait, or be written. */
+  get #hasRoom(): boolean {
+    const { writableLength, writableHighWaterMark } = this.#socket;
+    return this.#waiting < this.#table.limits.maxPendingPerConnection && writableLength < writableHighWaterMark;
+  }
+
+  /** Answer what was read. Once nothing is left of it, read on, or close the connection if it is ending. */
+  #goOn(): void {
+    if (this.isReady) this.#turns.join(this);
+    if (this.#socket.destroyed) return;
+    if (this.#reader.hasMore || (!this.#hasRoom && !this.#isEnding)) {
+      this.#socket.pause();
+      return;
+    }
+    if (this.#isEnding && this.#waiting === 0) this.#socket.end();
+    this.#socket.resume();
   }
 
   /** Returns `false` for a frame that is no token. An unknown token admits no requests. */
@@ -150,7 +202,6 @@ export class FrameConnection implements WatchedConnection {
 
   #answerLater(requestId: number, answer: Promise<Answer>): void {
     this.#waiting += 1;
-    if (this.#waiting >= this.#table.limits.maxPendingPerConnection) this.#socket.pause();
     void answer.then((settled) => {
       this.#waiting -= 1;
       // Requests that waited together are answered together: write them as one buffer.
@@ -161,8 +212,7 @@ export class FrameConnection implements WatchedConnection {
   #writeLate(): void {
     this.#write(Buffer.concat(this.#late));
     this.#late = [];
-    if (this.#isEnding && this.#waiting === 0) this.#socket.end();
-    else this.#resume();
+    this.#goOn();
   }
 
   #write(bytes: Buffer): void {
@@ -178,13 +228,6 @@ export class FrameConnection implements WatchedConnection {
     if (unsent === 0) this.#unsentSinceMs = undefined;
     else this.#unsentSinceMs ??= this.#table.monotonicClock.nowMs();
     this.#table.setUnsent(this, unsent);
-    if (this.#socket.writableNeedDrain) this.#socket.pause();
-    else this.#resume();
-  }
-
-  #resume(): void {
-    if (this.#waiting < this.#table.limits.maxPendingPerConnection && !this.#socket.writableNeedDrain)
-      this.#socket.resume();
   }
 
   /** What follows the preface, or `undefined` if the stream does not begin with it. */

@@ -12,6 +12,7 @@ import { Access } from "./access.ts";
 import { ConnectionTable } from "./connection-table.ts";
 import { FrameConnection } from "./frame-connection.ts";
 import { createHttpEndpoints } from "./http-endpoints.ts";
+import { RequestTurns } from "./request-turns.ts";
 import { assertAddress, closeListener, listen, type ListenAddress, type ListenError } from "./listener.ts";
 import { completeLimits, type ServerLimits } from "./server-limits.ts";
 import { secureOptions, type ServerTls } from "./server-tls.ts";
@@ -44,6 +45,7 @@ export class OracleServer {
   readonly oracle: Oracle;
   /** One for each protocol: clients that use up the framed connections leave the probes theirs. */
   readonly #tables: { readonly frames: ConnectionTable; readonly http: ConnectionTable };
+  readonly #turns = new RequestTurns();
   readonly #graceMs: number;
   readonly #access: Access;
   readonly #tls: TlsOptions | undefined;
@@ -183,8 +185,8 @@ export class OracleServer {
   }
 
   #accept(socket: Socket): void {
-    const { oracle } = this;
-    const connection = new FrameConnection(socket, { oracle, table: this.#tables.frames, access: this.#access });
+    const parts = { oracle: this.oracle, table: this.#tables.frames, turns: this.#turns, access: this.#access };
+    const connection = new FrameConnection(socket, parts);
     this.#connections.add(connection);
     socket.once("close", () => this.#connections.delete(connection));
   }

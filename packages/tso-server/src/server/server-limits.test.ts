@@ -5,12 +5,13 @@ import { InvariantViolation, unwrap } from "@gossip/stdx";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { TimestampClient } from "../client/timestamp-client.ts";
 import { MemoryDriver } from "../driver/memory-driver.ts";
+import { FaultyDriver } from "../testing/faulty-driver.ts";
 import { ManualTime, turnEventLoop } from "../testing/manual-time.ts";
 import { until } from "../until.fixture.ts";
-import { encodeRequest, GRANTED_FRAME_SIZE, PREFACE } from "../wire/frame.ts";
+import { encodeRequest, GRANTED_FRAME_SIZE, PREFACE, REQUEST_FRAME_SIZE } from "../wire/frame.ts";
 import { OracleServer, type ServeOptions } from "./oracle-server.ts";
 import { RawClient } from "./raw-client.fixture.ts";
-import { DEFAULT_LIMITS, type ServerLimits } from "./server-limits.ts";
+import { DEFAULT_LIMITS, MAX_REQUESTS_PER_TURN, type ServerLimits } from "./server-limits.ts";
 
 // Nothing here waits on a clock; a busy machine may still be slow.
 vi.setConfig({ testTimeout: 60_000 });
@@ -183,6 +184,68 @@ describe("a client that does not read", () => {
   });
 });
 
+describe("a client that sends thousands of requests at once", () => {
+  const CHUNK = Buffer.concat(Array.from({ length: 50_000 }, (_, id) => encodeRequest({ requestId: id, count: 1 })));
+
+  test("is answered in portions, and the event loop goes on between them", async () => {
+    const { server, connect } = await start({});
+    const clients = await Promise.all(Array.from({ length: 3 }, async () => connect().connected()));
+    for (const client of clients) client.socket.write(CHUNK);
+    let [before, most] = [requests(server), 0];
+    while (clients.some((client) => client.replies.length < 50_000)) {
+      await new Promise((resolve) => setImmediate(resolve));
+      most = Math.max(most, requests(server) - before);
+      before = requests(server);
+    }
+    // What was left of the last turn, and a turn.
+    expect(most).toBeLessThanOrEqual(2 * MAX_REQUESTS_PER_TURN);
+    for (const client of clients)
+      expect(client.replies.map(({ requestId }) => requestId)).toEqual(Array.from({ length: 50_000 }, (_, id) => id));
+  });
+
+  test("is not answered ahead of what it reads, also within one chunk", async () => {
+    const { server, connect, count } = await start({ maxUnsentBytesPerConnection: 2 ** 30 });
+    const client = await connect().connected();
+    client.socket.pause();
+    let [most, asked] = [0, 0];
+    for (let turn = 0; turn < 40 || unsentBytes(server) === 0; turn++) {
+      if (client.socket.writableLength < CHUNK.length) {
+        client.socket.write(CHUNK);
+        asked += 50_000;
+      }
+      await turnEventLoop();
+      most = Math.max(most, unsentBytes(server));
+    }
+    expect(most).toBeLessThanOrEqual(client.socket.writableHighWaterMark + MAX_REQUESTS_PER_TURN * GRANTED_FRAME_SIZE);
+    client.socket.resume();
+    await until(() => client.replies.length === asked);
+    expect(count("dropped")).toBe(0);
+  });
+
+  test("has no more of them waiting than it may, also within one chunk", async () => {
+    const driver = new FaultyDriver(new MemoryDriver());
+    const { server, time, connect } = await start({ maxPendingPerConnection: 10 }, { driver });
+    driver.hold("persists");
+    time.stepClock(1_000_000);
+    const client = await connect().connected();
+    client.socket.write(CHUNK.subarray(0, 1000 * REQUEST_FRAME_SIZE));
+    const waits = server.oracle.metrics.counter("tsoracle.window.waits.total");
+    await until(() => waits.value > 0);
+    await turnEventLoop();
+    expect([waits.value, client.replies]).toEqual([10, []]);
+    driver.release();
+    await until(() => client.replies.length === 1000);
+  });
+
+  test("gets all its answers if it closes its side after them", async () => {
+    const { connect } = await start({});
+    const client = await connect().connected();
+    client.socket.end(CHUNK);
+    await until(() => client.isClosed);
+    expect(client.replies.length).toBe(50_000);
+  });
+});
+
 describe("limits", () => {
   test.each([{ maxConnections: 0 }, { prefaceTimeoutMs: 1.5 }, { maxUnsentBytes: Number.NaN }])(
     "that make no sense are refused: %j",
@@ -221,4 +284,8 @@ async function stopReading(client: RawClient, isEnough: () => boolean): Promise<
 
 function unsentBytes(server: OracleServer): number {
   return server.oracle.metrics.gauge("tsoracle.connection.unsent_bytes").value;
+}
+
+function requests(server: OracleServer): number {
+  return server.oracle.metrics.counter("tsoracle.get_ts.requests.total").value;
 }

@@ -11,7 +11,7 @@ export interface ServerLimits {
   readonly prefaceTimeoutMs: number;
   /** How long a connection may send nothing. */
   readonly idleTimeoutMs: number;
-  /** Requests of one connection that may wait before no more are read from it. What was read with them is still taken. */
+  /** Requests of one connection that may wait before no more of it are taken. */
   readonly maxPendingPerConnection: number;
   /** Bytes that may wait to be sent to one client. A client that reads so little is dropped. */
   readonly maxUnsentBytesPerConnection: number;
@@ -33,6 +33,12 @@ export const DEFAULT_LIMITS: ServerLimits = {
   maxUnsentBytes: 64 * MIB,
   unsentTimeoutMs: 10_000,
 };
+
+/** Requests that all connections together have answered before timers and other sockets get their turn. */
+export const MAX_REQUESTS_PER_TURN = 1024;
+
+/** A connection that takes a turn may answer so many, however many others wait: a write for each request would cost more. */
+export const LEAST_SHARE_OF_TURN = 64;
 
 /** The limits with defaults filled in. Throws `InvariantViolation` for a limit that is not a whole number above 0. */
 export function completeLimits(limits: Partial<ServerLimits>): ServerLimits {
