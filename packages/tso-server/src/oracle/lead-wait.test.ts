@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { turnEventLoop } from "../testing/manual-time.ts";
 import { makeServingOracle, type OracleFixture } from "./oracle.fixture.ts";
 import type { Answer } from "./answer.ts";
+import { MAX_ANSWERS_PER_TURN } from "./oracle-options.ts";
 
 const LEAD_WAIT_MS = 100;
 const CAPPED = { failoverAdvanceMs: 0, windowAheadMs: 5, maxLeadMs: 10, leadWaitMs: LEAD_WAIT_MS };
@@ -87,6 +88,46 @@ describe("a request that waits for the clock", () => {
     const asked = ask(fixture, 1);
     await turnEventLoop();
     expect([asked.waitedMs, asked.answer?.ok]).toEqual([0, false]);
+  });
+});
+
+/** Let `ms` pass, and return the most requests that were answered in one turn of the event loop. */
+async function mostInOneTurn(fixture: OracleFixture, ms: number): Promise<number> {
+  const answered = fixture.oracle.metrics.counter("tsoracle.get_ts.requests.total");
+  let [most, before, isOver] = [0, answered.value, false];
+  const watch = (): void => {
+    most = Math.max(most, answered.value - before);
+    before = answered.value;
+    if (!isOver) setImmediate(watch);
+  };
+  watch();
+  await pass(fixture, ms);
+  isOver = true;
+  return most;
+}
+
+describe("many requests that wait", () => {
+  test("are refused in portions when their time is up, and all of them at that time", async () => {
+    const fixture = await cappedOracle();
+    const asked = Array.from({ length: 20_000 }, () => ask(fixture, MAX_GRANT_COUNT));
+    await pass(fixture, LEAD_WAIT_MS - 1);
+    expect(await mostInOneTurn(fixture, 1)).toBeLessThanOrEqual(2 * MAX_ANSWERS_PER_TURN);
+    expect(Math.max(...asked.map(({ waitedMs }) => waitedMs))).toBe(LEAD_WAIT_MS);
+    expect(asked.filter(({ answer }) => answer!.ok).length).toBe(LEAD_WAIT_MS);
+  });
+
+  test.each([
+    { outcome: "granted", fault: undefined },
+    { outcome: "refused", fault: { kind: "TransientDriver", reason: "away" } as const },
+  ])("are $outcome in portions when the window was extended or could not be", async ({ outcome, fault }) => {
+    const fixture = await makeServingOracle({ ...CAPPED, maxLeadMs: 10_000, windowAheadMs: 1000 });
+    fixture.driver.hold("persists");
+    fixture.time.stepClock(5000);
+    fixture.driver.everyPersist = fault;
+    const asked = Array.from({ length: 20_000 }, () => ask(fixture, 1));
+    fixture.driver.release();
+    expect(await mostInOneTurn(fixture, 1)).toBeLessThanOrEqual(MAX_ANSWERS_PER_TURN);
+    expect(new Set(asked.map(({ answer }) => answer?.ok))).toEqual(new Set([outcome === "granted"]));
   });
 });
 

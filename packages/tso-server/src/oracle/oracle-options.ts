@@ -49,6 +49,9 @@ export type OracleEvent =
 
 export type OracleSettings = Required<OracleOptions>;
 
+/** Requests that have waited and are answered before the event loop goes on. */
+export const MAX_ANSWERS_PER_TURN = 2048;
+
 const DEFAULT_WINDOW_AHEAD_MS = 3000;
 const DEFAULT_FAILOVER_ADVANCE_MS = 1000;
 const DEFAULT_LEAD_WAIT_MS = 100;

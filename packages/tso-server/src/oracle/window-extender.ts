@@ -7,6 +7,7 @@ import { sleep, type MonotonicClock, type Timers } from "../time/system-time.ts"
 import type { Answer, AnswerTally } from "./answer.ts";
 import type { ClockGuard } from "./clock-guard.ts";
 import type { GetTsError } from "./get-ts-error.ts";
+import { MAX_ANSWERS_PER_TURN } from "./oracle-options.ts";
 import { countIgnored, describeThrown } from "./observe.ts";
 import type { ServingGate } from "./serving-gate.ts";
 import { WaitQueue, type Request } from "./wait-queue.ts";
@@ -36,6 +37,8 @@ export interface WindowExtenderParts {
  * many they are, they cost one persist, and callers take turns at what it gained. Requests that still fit are served
  * meanwhile. Where the bound may not lead the clock any further, a request waits for at most `leadWaitMs` from its arrival
  * and is refused then; a persist that is in flight at that moment is waited for.
+ *
+ * Requests that have waited are answered in portions of `MAX_ANSWERS_PER_TURN`: the event loop goes on between them.
  */
 export class WindowExtender {
   readonly #parts: WindowExtenderParts;
@@ -47,6 +50,8 @@ export class WindowExtender {
   #isFailing = false;
   /** Whether the last bound would have been greater without `maxLeadMs`. */
   #isCapped = false;
+  /** Whether another portion of expired requests will be refused. */
+  #isRefusing = false;
 
   constructor(parts: WindowExtenderParts) {
     this.#parts = parts;
@@ -101,7 +106,7 @@ export class WindowExtender {
     let nowMs = firstNowMs;
     for (;;) {
       const outcome = await this.#extend(nowMs);
-      if (outcome !== undefined) this.#settle(outcome);
+      if (outcome !== undefined) await this.#settle(outcome);
       if (this.#queue.size === 0) break;
       nowMs = this.#parts.guard.sample();
     }
@@ -181,14 +186,19 @@ export class WindowExtender {
   }
 
   /** Serve the queue from what an extension gained, or refuse all of it if the extension failed. */
-  #settle(outcome: Result<CommitOutcome, GetTsError>): void {
+  async #settle(outcome: Result<CommitOutcome, GetTsError>): Promise<void> {
     // A bound that did not advance will not do so the next time either.
     const isStuck = outcome.ok && outcome.value.kind === "Ignored" && outcome.value.reason.kind === "NotAdvanced";
+    let left = MAX_ANSWERS_PER_TURN;
     for (let request = this.#queue.next; request !== undefined; request = this.#queue.next) {
       const answer = outcome.ok ? this.#grant(request) : outcome;
       if (!answer.ok && outcome.ok && answer.error.kind === "WindowExhausted" && !isStuck) break;
       this.#queue.take();
       this.#answer(request, answer);
+      left -= 1;
+      if (left > 0) continue;
+      await sleep(this.#parts.timers, 0);
+      left = MAX_ANSWERS_PER_TURN;
     }
     if (this.#isCapped) this.#refuseExpired();
   }
@@ -201,10 +211,21 @@ export class WindowExtender {
   }
 
   #refuseExpired(): void {
-    const { monotonicClock, maxLeadMs } = this.#parts;
-    const nowMs = monotonicClock.nowMs();
-    for (let late = this.#queue.takeExpired(nowMs); late !== undefined; late = this.#queue.takeExpired(nowMs))
+    if (!this.#isRefusing) this.#refuseExpiredBy(this.#parts.monotonicClock.nowMs());
+  }
+
+  #refuseExpiredBy(nowMs: number): void {
+    const { timers, maxLeadMs } = this.#parts;
+    for (let left = MAX_ANSWERS_PER_TURN; left > 0; left--) {
+      const late = this.#queue.takeExpired(nowMs);
+      if (late === undefined) return;
       this.#answer(late, err({ kind: "TimeRunaway", maxLeadMs }));
+    }
+    this.#isRefusing = true;
+    timers.after(0, () => {
+      this.#isRefusing = false;
+      this.#refuseExpiredBy(nowMs);
+    });
   }
 
   #answer(request: Request, answer: Answer): void {
