@@ -37,6 +37,9 @@ export class ConnectionTable {
   /** Bytes that wait to be sent, by connection; the one that has waited for longest comes first. */
   readonly #unsent = new Map<WatchedConnection, number>();
   #unsentBytes = 0;
+  /** Bytes that were read and are not answered yet, by connection. */
+  readonly #unanswered = new Map<WatchedConnection, number>();
+  #unansweredBytes = 0;
   #open = 0;
   #cancelSweep: (() => void) | undefined;
 
@@ -94,10 +97,21 @@ export class ConnectionTable {
     }
   }
 
+  /** Note how many bytes were read from a connection and are not answered yet, and drop it if that is too much. */
+  setUnanswered(connection: WatchedConnection, bytes: number): void {
+    this.#unansweredBytes += bytes - (this.#unanswered.get(connection) ?? 0);
+    if (bytes === 0) this.#unanswered.delete(connection);
+    else this.#unanswered.set(connection, bytes);
+    const { maxUnansweredBytes } = this.limits;
+    if (this.#unansweredBytes > maxUnansweredBytes && bytes > maxUnansweredBytes / this.#open) this.#drop(connection);
+  }
+
   forget(connection: WatchedConnection): void {
     this.#watched.delete(connection);
     this.#unsentBytes -= this.#unsent.get(connection) ?? 0;
     this.#unsent.delete(connection);
+    this.#unansweredBytes -= this.#unanswered.get(connection) ?? 0;
+    this.#unanswered.delete(connection);
     if (this.#watched.size === 0) this.close();
   }
 

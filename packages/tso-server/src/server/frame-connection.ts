@@ -51,6 +51,8 @@ export class FrameConnection implements WatchedConnection, TurnTaker {
   #preface = 0;
   #waiting = 0;
   #late: Buffer[] = [];
+  /** Bytes that were read and are not answered yet, as the table knows them. */
+  #unanswered = 0;
   #isEnding = false;
   #readAtMs: number;
   /** Since when bytes wait to be sent. */
@@ -157,12 +159,20 @@ export class FrameConnection implements WatchedConnection, TurnTaker {
   #goOn(): void {
     if (this.isReady) this.#turns.join(this);
     if (this.#socket.destroyed) return;
+    this.#noteUnanswered();
     if (this.#reader.hasMore || (!this.#hasRoom && !this.#isEnding)) {
       this.#socket.pause();
       return;
     }
     if (this.#isEnding && this.#waiting === 0) this.#socket.end();
     this.#socket.resume();
+  }
+
+  #noteUnanswered(): void {
+    const { heldSize } = this.#reader;
+    if (heldSize === this.#unanswered) return;
+    this.#unanswered = heldSize;
+    this.#table.setUnanswered(this, heldSize);
   }
 
   /** Returns `false` for a frame that is no token. An unknown token admits no requests. */

@@ -237,6 +237,23 @@ describe("a client that sends thousands of requests at once", () => {
     await until(() => client.replies.length === 1000);
   });
 
+  test("is dropped if it does not read and its share of what all have asked for is used up", async () => {
+    const limits = { maxUnansweredBytes: 70_000, maxUnsentBytesPerConnection: 2 ** 30 };
+    const { server, connect, count } = await start(limits);
+    const [modest, ...idle] = await Promise.all(Array.from({ length: 3 }, async () => connect().connected()));
+    for (const client of idle) {
+      client.socket.pause();
+      client.socket.write(CHUNK);
+    }
+    while (count("dropped") === 0) {
+      for (const { socket } of idle) if (socket.writableLength < CHUNK.length) socket.write(CHUNK);
+      await turnEventLoop();
+      expect(unsentBytes(server)).toBeLessThan(2 ** 20);
+    }
+    for (let asked = 0; asked < 10; asked++) await ask(modest!);
+    expect(modest!.isClosed).toBe(false);
+  });
+
   test("gets all its answers if it closes its side after them", async () => {
     const { connect } = await start({});
     const client = await connect().connected();

@@ -17,6 +17,11 @@ export interface ServerLimits {
   readonly maxUnsentBytesPerConnection: number;
   /** The same for all clients together. The one that has not read for longest is dropped. */
   readonly maxUnsentBytes: number;
+  /**
+   * Bytes of requests that were read from all clients together and wait for their turn or for their client to read. Beyond,
+   * a client that has more of them than an equal share is dropped.
+   */
+  readonly maxUnansweredBytes: number;
   /** How long bytes may wait to be sent to a client before it is dropped. */
   readonly unsentTimeoutMs: number;
 }
@@ -31,6 +36,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   maxPendingPerConnection: 4096,
   maxUnsentBytesPerConnection: MIB,
   maxUnsentBytes: 64 * MIB,
+  maxUnansweredBytes: 64 * MIB,
   unsentTimeoutMs: 10_000,
 };
 

@@ -6,10 +6,16 @@ const NOTHING = Buffer.alloc(0);
 export class FrameReader {
   #bytes: Buffer = NOTHING;
   #hasMore = false;
+  #heldSize = 0;
 
   /** Whether there are bytes that `read` has not looked at. */
   get hasMore(): boolean {
     return this.#hasMore;
+  }
+
+  /** Memory that is held until the bytes that `read` has not looked at are read. */
+  get heldSize(): number {
+    return this.#hasMore ? this.#heldSize : 0;
   }
 
   /** `add`, then `read` all of it. */
@@ -22,7 +28,8 @@ export class FrameReader {
   add(chunk: Buffer): void {
     // Nearly always a chunk holds whole frames, and nothing has to be joined.
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
-    this.#hasMore = this.#bytes.length > 0;
+    this.#heldSize = this.#bytes.length;
+    this.#hasMore = this.#heldSize > 0;
   }
 
   /**
