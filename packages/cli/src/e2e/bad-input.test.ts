@@ -358,7 +358,7 @@ describe("the store", () => {
 
   test("an oracle that does not answer", async () => {
     expectSentence(
-      await run("--source", "fs:data", "--exec", "true", "--tso", `127.0.0.1:${await freePort()}`),
+      await run("--source", "fs:data", "--exec", "true", "--patience", "0", "--tso", `127.0.0.1:${await freePort()}`),
       7,
       /no timestamp oracle answers/,
     );
