@@ -485,6 +485,12 @@ describe("tso", () => {
     expect((await get(secure, { GOSSIP_TSO_TOKEN: token })).code).toBe(0);
     expect((await get(secure, {})).stderr).toContain("this server needs a token that it knows");
     expect((await get(address, { GOSSIP_TSO_TOKEN: token })).code).not.toBe(0);
+    // None of this passes by itself: a run that waited for it would end only after its patience.
+    const tokenless = `tsos://${address}?ca=${certificates.ca}`;
+    for (const wrong of [`tsos://${address}`, address, tokenless, "no-such-host.invalid:1"]) {
+      const ended = await at("run", "--source", "lines:rows", "--exec", "true", "--tso", wrong);
+      expect([wrong, ended.code]).toEqual([wrong, 7]);
+    }
     const reload = async (): Promise<string> => {
       const from = heard.length;
       send!("SIGHUP");

@@ -1,6 +1,6 @@
 import type { Clock } from "@gossip/contracts";
 import { err, ok, type Result } from "@gossip/stdx";
-import type { ClientError, TimestampClient } from "@gossip/tso-server";
+import type { TimestampClient } from "@gossip/tso-server";
 import { fail, type CliError } from "../output/cli-error.ts";
 
 /** An oracle as `--tso` names it, and the token for it. */
@@ -9,12 +9,21 @@ export interface OracleAddress {
   readonly token: string | undefined;
 }
 
-/** What passes when an oracle is started or elects a leader. */
+/** What passes when an oracle is started, or elects a leader. Others, such as a wrong name or certificate, do not. */
 const OUTAGES: ReadonlySet<string> = new Set([
   "NoLeader",
   "NoReachableEndpoints",
-  "Transport",
-] satisfies ClientError["kind"][]);
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "EAI_AGAIN",
+  // The socket of an oracle on this machine.
+  "ENOENT",
+  "an answer did not come in time",
+  "no answer came in time",
+]);
 
 /** A clock that uses a timestamp oracle. Makes one request first, to check that the oracle can be reached. */
 export async function openOracleClock({
@@ -34,11 +43,12 @@ export async function openOracleClock({
       "ClockUnreachable",
       `the timestamp oracle at ${endpoints.join(", ")} needs a token: set GOSSIP_TSO_TOKEN.`,
     );
-  const server = `the timestamp oracle at ${endpoints.join(", ")}`;
+  const where = endpoints.join(", ");
+  const reason = "reason" in error ? error.reason : error.kind;
   return err({
     kind: "ClockUnreachable",
-    message: `no timestamp oracle answers at ${endpoints.join(", ")} (${error.kind}): start one with \`gossip tso serve --data tso\`, or leave --tso out.`,
-    ...(OUTAGES.has(error.kind) ? { outage: error.kind, server } : {}),
+    message: `no timestamp oracle answers at ${where} (${reason}): start one with \`gossip tso serve --data tso\`, or leave --tso out.`,
+    ...(OUTAGES.has(reason) ? { outage: reason, server: `the timestamp oracle at ${where}` } : {}),
   });
 }
 
