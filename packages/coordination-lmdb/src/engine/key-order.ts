@@ -20,28 +20,14 @@ export function assertAfter(before: Uint8Array, key: Uint8Array): void {
   if (Buffer.compare(key, before) <= 0) throw new KeysOutOfOrder();
 }
 
-/** The same keys. Throws unless they ascend, from `start` on. */
-export function* inOrder(start: Uint8Array, keys: Iterable<Buffer>): Generator<Buffer, void> {
+/** The same items. Throws unless their keys ascend, from `start` on. */
+export function* inOrder<T>(start: Uint8Array, items: Iterable<T>, keyOf: (item: T) => Buffer): Generator<T, void> {
   let before: Buffer | undefined;
-  for (const key of keys) {
+  for (const item of items) {
+    const key = keyOf(item);
     if (before === undefined) assertFrom(start, key);
     else assertAfter(before, key);
-    yield key;
-    before = key;
-  }
-}
-
-/** `inOrder` for entries. */
-export function* entriesInOrder<T extends { readonly key: Buffer }>(
-  start: Uint8Array,
-  entries: Iterable<T>,
-): Generator<T, void> {
-  let before: Buffer | undefined;
-  for (const entry of entries) {
-    const { key } = entry;
-    if (before === undefined) assertFrom(start, key);
-    else assertAfter(before, key);
-    yield entry;
+    yield item;
     before = key;
   }
 }

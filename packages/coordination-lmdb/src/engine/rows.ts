@@ -1,6 +1,6 @@
 import { getLastVersion, IF_EXISTS } from "lmdb";
 import { endOf } from "../layout/keyspace.ts";
-import { assertFrom, entriesInOrder, inOrder } from "./key-order.ts";
+import { assertFrom, inOrder } from "./key-order.ts";
 import type { LmdbDatabase } from "./open-database.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { nextVersion } from "../layout/row-version.ts";
@@ -30,6 +30,9 @@ export interface RowEntry {
 export type Snapshot = ReturnType<LmdbDatabase["useReadTransaction"]>;
 
 const NO_BYTES = Buffer.alloc(0);
+
+const itself = (key: Buffer): Buffer => key;
+const keyOfEntry = ({ key }: { readonly key: Buffer }): Buffer => key;
 
 /** What the driver reports when a commit has ended. */
 interface CommitEvent {
@@ -85,7 +88,7 @@ export class Rows {
   }
 
   keys(range: KeyRange, window: RangeWindow = {}): Iterable<Buffer> {
-    return inOrder(range.start, this.#db.getKeys({ ...range, ...window }));
+    return inOrder(range.start, this.#db.getKeys({ ...range, ...window }), itself);
   }
 
   /** The first key of a range. */
@@ -109,7 +112,7 @@ export class Rows {
 
   /** Keys and values of a range. */
   entries(range: KeyRange): Iterable<RowEntry> {
-    return entriesInOrder(range.start, this.#db.getRange({ ...range }));
+    return inOrder(range.start, this.#db.getRange({ ...range }), keyOfEntry);
   }
 
   /** Begins a read transaction, until its `done` is called. Freed pages are not reused meanwhile. */
@@ -120,7 +123,7 @@ export class Rows {
 
   /** Rows of a range, as a read transaction sees them. */
   entriesAt(transaction: Snapshot, range: KeyRange): Iterable<RowEntry> {
-    return entriesInOrder(range.start, this.#db.getRange({ ...range, transaction, versions: true }));
+    return inOrder(range.start, this.#db.getRange({ ...range, transaction, versions: true }), keyOfEntry);
   }
 
   /** The value of a key, as a read transaction sees it. */

@@ -1,6 +1,6 @@
 import { RunId, RunStatus } from "@gossip/contracts";
-import type { RunRequest } from "@gossip/coordination";
-import { err, ok, type Result } from "@gossip/stdx";
+import type { RunLookup, RunRequest } from "@gossip/coordination";
+import { assert, err, ok, type Result } from "@gossip/stdx";
 import type { CliError } from "../../output/cli-error.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import { failurePages } from "../inspect/read-notes.ts";
@@ -39,6 +39,22 @@ function retryAt({ tenant, run }: RunRequest, number: number): Pick<Retry, "numb
   return { number, name, request: { tenant, run: namedRunId(name, 0) } };
 }
 
+type FoundRetry = ReturnType<typeof retryAt> & { readonly lookup: RunLookup };
+
+/** The retries of a run, in order, and last the next one, which is missing. */
+async function* retriesOf(
+  opened: OpenedStore,
+  request: RunRequest,
+): AsyncGenerator<Result<FoundRetry, CliError>, void> {
+  for (let number = 1; ; number++) {
+    const retry = retryAt(request, number);
+    const lookup = await opened.coordinator.lookUpRun(retry.request);
+    if (!lookup.ok) return yield err(coordSentence(lookup.error));
+    yield ok({ ...retry, lookup: lookup.value });
+    if (lookup.value.kind === "Missing") return;
+  }
+}
+
 /**
  * The retry of a run to work on: the one that was started and has not ended, otherwise the next.
  *
@@ -46,17 +62,17 @@ function retryAt({ tenant, run }: RunRequest, number: number): Pick<Retry, "numb
  */
 export async function findRetry(opened: OpenedStore, run: FailedRun): Promise<Result<Retry, CliError>> {
   const doneRetries: RunRequest[] = [];
-  for (let number = 1; ; number++) {
-    const retry = retryAt(run.request, number);
-    const read = await opened.coordinator.lookUpRun(retry.request);
-    if (!read.ok) return err(coordSentence(read.error));
-    if (read.value.kind === "Missing") return ok({ ...retry, isOpen: false, doneRetries });
-    if (read.value.kind === "Deleted") continue;
-    if (!RunStatus.isTerminal(read.value.record.status)) return ok({ ...retry, isOpen: true, doneRetries });
+  for await (const found of retriesOf(opened, run.request)) {
+    if (!found.ok) return found;
+    const { lookup, ...retry } = found.value;
+    if (lookup.kind === "Deleted") continue;
+    const isOpen = lookup.kind === "Found" && !RunStatus.isTerminal(lookup.record.status);
+    if (isOpen || lookup.kind === "Missing") return ok({ ...retry, isOpen, doneRetries });
     const resolved = await resolveRetried(opened, run, retry.request);
     if (!resolved.ok) return resolved;
-    if (read.value.record.status === "Done") doneRetries.push(retry.request);
+    if (lookup.record.status === "Done") doneRetries.push(retry.request);
   }
+  assert(false, "the retries of a run end with a missing one");
 }
 
 /**
@@ -129,13 +145,12 @@ export async function findDoneRetries(
   request: RunRequest,
 ): Promise<Result<readonly RunRequest[], CliError>> {
   const doneRetries: RunRequest[] = [];
-  for (let number = 1; ; number++) {
-    const retry = retryAt(request, number).request;
-    const read = await opened.coordinator.lookUpRun(retry);
-    if (!read.ok) return err(coordSentence(read.error));
-    if (read.value.kind === "Missing") return ok(doneRetries);
-    if (read.value.kind === "Found" && read.value.record.status === "Done") doneRetries.push(retry);
+  for await (const found of retriesOf(opened, request)) {
+    if (!found.ok) return found;
+    const { lookup, request: retry } = found.value;
+    if (lookup.kind === "Found" && lookup.record.status === "Done") doneRetries.push(retry);
   }
+  return ok(doneRetries);
 }
 
 /** How many items of an ended run failed and were not retried with success. */
