@@ -19,6 +19,8 @@ describe("completeSuggestions", () => {
     ["`gossip runs` and `gossip fsck`", "`gossip runs --store 'my store'` and `gossip fsck --store 'my store'`"],
     ["`gossip keys --help`, `gossip tso get`", "`gossip keys --help`, `gossip tso get`"],
     ["`gossip show --help`", "`gossip show --help`"],
+    // It runs where the store is, and takes none of the options that name a service.
+    ["`gossip serve` runs there", "`gossip serve` runs there"],
     ["`node x.mjs` and RUN", "`node x.mjs` and RUN"],
   ])("%s", (text, completed) => {
     expect(completeSuggestions(text, context)).toBe(completed);

@@ -8,8 +8,8 @@ export interface SuggestionContext {
 
 /** A command in a message: between backticks, as `gossip unpark RUN SHARD`. */
 const SUGGESTION = /`gossip ([a-z]+)([^`]*)`/g;
-/** Commands that work without a store. */
-const WITHOUT_STORE = new Set(["keys", "tso", "help"]);
+/** Commands that work without a store, or elsewhere with one of their own. */
+const WITHOUT_STORE = new Set(["keys", "tso", "help", "serve"]);
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
 /**
