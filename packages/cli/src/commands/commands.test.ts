@@ -381,7 +381,12 @@ describe("stepping in", () => {
       stderr: expect.stringMatching(/`gossip cancel [0-9a-f]{16}` ends it/) as string,
     });
     expect(json(await at("cancel", "mine", "--json"))).toMatchObject([{ status: "Cancelled" }]);
-    expect(await at("cancel", "mine")).toMatchObject({ code: 5 });
+    expect(await at("cancel", "mine")).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(
+        /^gossip: run [0-9a-f]{16} has ended \(Cancelled\): there is nothing to cancel\.\n$/,
+      ) as string,
+    });
     expect(await at("park", "1")).toMatchObject({
       code: 5,
       stderr: expect.stringContaining("the run has ended (Cancelled)") as string,

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
-import { OpId, RunId } from "@gossip/contracts";
+import { OpId, RunId, RunStatus } from "@gossip/contracts";
 import { err, ok } from "@gossip/stdx";
 import { acting, addStoreCommand, type Cli, type StoreFlags } from "../cli.ts";
+import { fail } from "../output/cli-error.ts";
 import { coordSentence } from "../run/report/coord-sentence.ts";
 import { withRun } from "./chosen-run.ts";
 
@@ -15,12 +16,14 @@ export function registerCancel(program: Command, cli: Cli): void {
     examples: ["gossip cancel nightly", "gossip cancel 4f2a"],
   }).action(
     acting(cli, (reference: string, flags: StoreFlags) =>
-      withRun(cli, flags, reference, async ({ opened, request }) => {
-        const { run } = request;
+      withRun(cli, flags, reference, async ({ opened, record, request }) => {
+        const { run, status } = record;
+        if (RunStatus.isTerminal(status))
+          return fail("RunEnded", `run ${RunId.format(run)} has ended (${status}): there is nothing to cancel.`);
         const canceled = await opened.coordinator.cancelRun({ ...request, opId: OpId.random() });
         if (!canceled.ok) return err(coordSentence(canceled.error));
         if (cli.console.isJson) cli.console.json({ run, status: "Cancelled" });
-        else cli.console.note(`Cancelled run ${RunId.format(run)}.`);
+        else cli.console.note(`Canceled run ${RunId.format(run)}.`);
         return ok("Ok");
       }),
     ),
