@@ -40,12 +40,13 @@ export function registerFailures(program: Command, cli: Cli): void {
             for (const { failure } of page.value) cli.console.json(failureJson(failure, codec, describe));
           else cli.console.lines(page.value.map(({ failure }) => failureLine(failure, codec, describe)));
         }
-        if (!cli.console.isJson)
-          cli.console.note(
-            count === 0
-              ? "No items failed."
-              : `${countOf(count, "item")} failed: \`gossip retry RUN\` tries ${count === 1 ? "it" : "them"} again.`,
-          );
+        if (cli.console.isJson) return ok("Ok");
+        const failed = `${countOf(count, "item")} failed`;
+        const { failedIn } = settings.value?.selection ?? {};
+        if (count === 0) cli.console.note("No items failed.");
+        else if (failedIn === undefined)
+          cli.console.note(`${failed}: \`gossip retry RUN\` tries ${count === 1 ? "it" : "them"} again.`);
+        else cli.console.note(`${failed} in this retry: \`gossip failures ${failedIn}\` lists what still fails.`);
         return ok("Ok");
       }),
     ),

@@ -128,7 +128,11 @@ test("retry processes only what failed, in a file of its own, and forgets what s
   // The retry is a run of its own, and not what is meant if no run is named.
   expect(json((await at("failures", "--json")).stdout)).toMatchObject([{ item: "row:0/23" }]);
   expect(json((await at("status", "--json")).stdout)).toMatchObject([{ name: "mine", failures: 1 }]);
-  expect(json((await at("runs", "--json")).stdout)).toMatchObject([{ failed: 1 }, { failed: 6, failures: 1 }]);
+  const [ofRetry, ofRun] = json((await at("runs", "--json")).stdout);
+  expect([ofRetry, ofRun]).toMatchObject([{ failed: 1 }, { failed: 6, failures: 1 }]);
+  expect((await at("failures", String(ofRetry!["run"]))).stderr).toBe(
+    `1 item failed in this retry: \`gossip failures ${String(ofRun!["run"])}\` lists what still fails.\n`,
+  );
   const fixed = await at("retry", "--exec", "echo fixed {}");
   expect([fixed.code, fixed.stderr]).toEqual([
     0,
