@@ -139,9 +139,9 @@ class TableRows implements PostgresTableSource {
         kind: "SourceInvalid",
         reason: "the URL cannot be used: write postgres://user:password@host:port/database",
       });
-    const { schema = "public", table, key, where, withoutIndex = "refuse" } = this.#options;
+    const { schema = "public", table, key, where, columns, withoutIndex = "refuse" } = this.#options;
     // Looked up once, and again after a failure: tables get created and servers recover.
-    this.#table ??= findTable(pool, { schema, table, key, where, withoutIndex });
+    this.#table ??= findTable(pool, { schema, table, key, where, columns, withoutIndex });
     try {
       const found = await this.#table;
       if (found.ok) {

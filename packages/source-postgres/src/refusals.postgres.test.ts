@@ -108,6 +108,18 @@ describe("a table is refused", () => {
     expect((await pool.query("SELECT FROM victim")).rowCount).toBe(0);
   });
 
+  test.each([
+    { columns: ["a", "nothing"], reason: "the table public.T has no column nothing" },
+    { columns: ["A", "gone", "b"], reason: "the table public.T has no columns A, gone" },
+  ])("with the columns $columns", async ({ columns, reason }) => {
+    const table = await makeTable(pool, "a int PRIMARY KEY, b int, gone int");
+    await pool.query(`ALTER TABLE ${table} DROP COLUMN gone`);
+    expect(await postgresTableSource({ pool, table, columns }).plan({ shardCount: 4 })).toEqual({
+      ok: false,
+      error: { kind: "SourceInvalid", reason: reason.replace("T", table) },
+    });
+  });
+
   test("if it is not a table", async () => {
     await pool.query("CREATE VIEW a_view AS SELECT 1 AS id");
     expect(await planOf("a_view")).toEqual({

@@ -24,6 +24,8 @@ export interface TableRequest {
   /** The columns of the key. Default: those of the primary key. */
   readonly key?: readonly string[] | undefined;
   readonly where?: string | undefined;
+  /** The columns of an item. Default: all. */
+  readonly columns?: readonly string[] | undefined;
   readonly withoutIndex: "refuse" | "allow";
 }
 
@@ -78,17 +80,17 @@ const READ_SIZE = `
 /** Up to this size, reading pages without an index is slow but acceptable. */
 const LARGE_TABLE_BYTES = 16 * 1024 * 1024;
 
-/** Looks a table up, and checks that its key can be a tuple key and that the condition is valid. */
+/** Looks a table up, and checks that its key can be a tuple key, and that the condition and the columns are valid. */
 export async function findTable(pool: Pool, request: TableRequest): Promise<Result<Table, SourceError>> {
-  const { schema, table, where } = request;
+  const { schema, table, where, columns = [] } = request;
   const shown = `${schema}.${table}`;
   const found = (await pool.query<FoundTable>(FIND_TABLE, [schema, table])).rows[0];
   if (found === undefined) return err({ kind: "SourceMissing", reason: `there is no table ${shown}` });
   if (found.kind !== "r" && found.kind !== "p") return invalid(`${shown} is not a table`);
   const { rows } = await pool.query<FoundColumn>(FIND_KEYS, [found.oid]);
-  const columns = chooseKey(rows, request.key, shown);
-  if (!columns.ok) return columns;
-  const key = keyColumns(columns.value, found, shown);
+  const chosen = chooseKey(rows, request.key, shown);
+  if (!chosen.ok) return chosen;
+  const key = keyColumns(chosen.value, found, shown);
   if (!key.ok) return key;
 
   const answer: Table = {
@@ -99,6 +101,9 @@ export async function findTable(pool: Pool, request: TableRequest): Promise<Resu
   };
   if (where !== undefined && !(await isCondition(pool, answer, where)))
     return invalid(`the condition for the rows of ${shown} is not a valid SQL condition`);
+  const missing = await missingColumns(pool, answer, columns);
+  if (missing.length > 0)
+    return invalid(`the table ${shown} has no column${missing.length === 1 ? "" : "s"} ${missing.join(", ")}`);
   if (
     request.withoutIndex === "refuse" &&
     !(await isServedByIndex(pool, answer)) &&
@@ -155,11 +160,27 @@ function keyColumns(
  * Whether the server takes a text as a condition. It stands between two words here, so that no parenthesis, comment or
  * semicolon in it can reach the rest of a query.
  */
-async function isCondition(pool: Pool, { sqlName }: Table, where: string): Promise<boolean> {
-  const text = `EXPLAIN SELECT FROM ${sqlName} AS ${ROWS} WHERE CASE WHEN ${where}\n THEN true END`;
+function isCondition(pool: Pool, { sqlName }: Table, where: string): Promise<boolean> {
+  return isValidQuery(pool, `SELECT FROM ${sqlName} AS ${ROWS} WHERE CASE WHEN ${where}\n THEN true END`);
+}
+
+/** The columns that the server does not know. A function of the row counts as a column, as in every query. */
+async function missingColumns(pool: Pool, { sqlName }: Table, names: readonly string[]): Promise<readonly string[]> {
+  const areThere = (some: readonly string[]): Promise<boolean> =>
+    isValidQuery(
+      pool,
+      `SELECT ${some.map((name) => `${ROWS}.${quoteName(name)}`).join(", ")} FROM ${sqlName} AS ${ROWS}`,
+    );
+  if (names.length === 0 || (await areThere(names))) return [];
+  const missing: string[] = [];
+  for (const name of names) if (!(await areThere([name]))) missing.push(name);
+  return missing;
+}
+
+async function isValidQuery(pool: Pool, query: string): Promise<boolean> {
   try {
     // The extended protocol takes one statement only.
-    await pool.query({ text, queryMode: "extended" } as QueryConfig);
+    await pool.query({ text: `EXPLAIN ${query}`, queryMode: "extended" } as QueryConfig);
     return true;
   } catch (thrown) {
     // SQLSTATE class 42: syntax errors, unknown columns, wrong types.
