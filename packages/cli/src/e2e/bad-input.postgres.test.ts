@@ -67,6 +67,29 @@ describe("PostgreSQL", () => {
     );
   });
 
+  test("as a source that no run can begin with, it says what is wrong and what to correct", async () => {
+    query(server.url, "CREATE TABLE shelf (id int PRIMARY KEY)");
+    const table = `${server.url}#shelf`;
+    const options = "correct --source, or the options that belong to it, then try again.";
+    for (const [args, message] of [
+      [[table, "--columns", "id,titel"], `the table public.shelf has no column titel: ${options}`],
+      [
+        [table, "--where", "id >"],
+        `the condition for the rows of public.shelf is not a valid SQL condition: ${options}`,
+      ],
+      [[`${server.url}#shelves`], `there is no table public.shelves: ${options}`],
+      [
+        ["postgres://ann@127.0.0.1:1/jobs#shelf"],
+        "the database cannot be reached (ECONNREFUSED): check the source, or correct --source, then try again.",
+      ],
+    ] as const)
+      for (const dry of [[], ["--dry-run"]]) {
+        const run = ["run", "--source", ...args, "--exec", "true", ...dry];
+        const { code, stderr } = await gossip(run, { cwd: folder });
+        expect([code, stderr]).toEqual([6, `gossip: ${message}\n`]);
+      }
+  });
+
   test("one that dies while the work goes on ends it with a sentence, and nothing is lost", async () => {
     writeFileSync(join(folder, "rows"), Array.from({ length: 200 }, (_, index) => `${index}\n`).join(""));
     // The second half waits: it is not over before the server is.

@@ -1,12 +1,13 @@
-import { ok, type Result } from "@gossip/stdx";
-import { SourceReadFailed, startRunErrorMessage, type Item, type SourceError } from "@gossip/worker";
+import { err, ok, type Result } from "@gossip/stdx";
+import { SourceReadFailed, type Item } from "@gossip/worker";
 import type { Cli } from "../../cli.ts";
 import { renderCommand } from "../../exec/command-template.ts";
-import { fail, type CliError } from "../../output/cli-error.ts";
+import type { CliError } from "../../output/cli-error.ts";
 import { countOf } from "../../output/number-words.ts";
 import { printable, printableText } from "../../output/printable.ts";
 import { shellWord } from "../../output/suggestions.ts";
 import type { JobSource } from "../source/job-source.ts";
+import { sourceSentence } from "../source/source-sentence.ts";
 import { describeWork, shownSettings, type RunSettings } from "./run-settings.ts";
 
 export interface DryRunOptions {
@@ -25,7 +26,7 @@ export async function dryRun(
 ): Promise<Result<"Ok", CliError>> {
   const { source } = jobSource;
   const planned = await source.plan({ shardCount });
-  if (!planned.ok) return sourceFailed(planned.error);
+  if (!planned.ok) return err(sourceSentence(planned.error));
   const items: Item[] = [];
   const [first] = planned.value;
   const range = { start: first!.keyRangeStart, end: planned.value.at(-1)!.keyRangeEnd };
@@ -36,7 +37,7 @@ export async function dryRun(
       if (items.length === limit) break;
     }
   } catch (thrown) {
-    if (thrown instanceof SourceReadFailed) return sourceFailed(thrown.error);
+    if (thrown instanceof SourceReadFailed) return err(sourceSentence(thrown.error));
     throw thrown;
   }
   if (console.isJson) {
@@ -61,8 +62,4 @@ function commandFor(item: Item, jobSource: JobSource, { exec, pipe }: RunSetting
   const shown = printable(argument);
   if (exec === undefined) return shown;
   return renderCommand(exec, shellWord(Buffer.from(argument).toString("utf8"))) ?? `${exec} # ${shown}`;
-}
-
-function sourceFailed(error: SourceError): Result<never, CliError> {
-  return fail(error.kind, `${printableText(startRunErrorMessage(error))}: correct --source, then try again.`);
 }

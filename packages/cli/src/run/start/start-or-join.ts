@@ -1,7 +1,7 @@
 import { RunId, RunStatus, type TenantId } from "@gossip/contracts";
 import type { RunConfigInput, RunRecord, RunRequest } from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
-import { startRun, startRunErrorMessage, type Source, type StartRunError } from "@gossip/worker";
+import { startRun, type Source, type StartRunError } from "@gossip/worker";
 import { fail, type CliError } from "../../output/cli-error.ts";
 import { printableText } from "../../output/printable.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
@@ -9,6 +9,7 @@ import { coordSentence } from "../report/coord-sentence.ts";
 import { readSettings } from "../inspect/run-overview.ts";
 import { checkOutIsFree } from "../results/out-file.ts";
 import type { JobSource } from "../source/job-source.ts";
+import { sourceSentence } from "../source/source-sentence.ts";
 import { selectionText } from "../source/selection.ts";
 import { encodeSettings, fingerprintOf, runIdOf, shownSettings, type RunSettings } from "./run-settings.ts";
 
@@ -155,12 +156,8 @@ function otherSettings(wanted: RunSettings, stored: RunSettings | undefined, run
 }
 
 function startSentence(error: Exclude<StartRunError, { kind: "Aborted" }>, settings: RunSettings): CliError {
-  if (error.kind === "SourceMissing" || error.kind === "SourceUnreadable" || error.kind === "SourceInvalid") {
-    return {
-      kind: error.kind,
-      message: `${printableText(startRunErrorMessage(error))}: correct --source, then run the same command again.`,
-    };
-  }
+  if (error.kind === "SourceMissing" || error.kind === "SourceUnreadable" || error.kind === "SourceInvalid")
+    return sourceSentence(error);
   if (error.kind !== "SettingsMismatch") return coordSentence(error);
   return {
     kind: "OtherSettings",
