@@ -105,7 +105,7 @@ another mount changes them. A file system that is mounted again during the run m
 
 Every item that failed, and every file or folder that could not be read, is recorded in the store in the write that moves past it, with or without \`--out\`: key, attempts, error, time and worker.
 \`gossip failures\` lists them. \`gossip retry\` processes only these items again, as a run of its own (\`RUN-retry-1\`, then \`-2\`), and removes those that succeed from the list when it is done.
-The results of retried items are in \`OUT.retry-1\`, each once; \`OUT\` does not change. To combine the files, let the line of the later file win.
+The results of retried items are in \`OUT.retry-1\`, or in \`NAME.retry-1.gz\` if \`OUT\` is \`NAME.gz\`, each once; \`OUT\` does not change. To combine the files, let the line of the later file win.
 Starting a finished run again ends with code 3 as long as it has failures, and with 0 once all of them were retried with success.
 
 ### Lines of \`--json\`
@@ -132,7 +132,7 @@ const DISPLAY = `## Progress, logs and metrics
 On a terminal, \`gossip run\` shows a bar with figures, the key space, and the states of the shards:
 
 \`\`\`text
-[=========---------------------] 31 %  14,412 items  1,204/s  ETA 27 s
+[=========---------------------] 31 %  14,412 items  1204/s  ETA 27 s
 ########+++++###....................................
 # 12 done  + 4 in work  . 16 waiting  ! 0 parked
 \`\`\`
