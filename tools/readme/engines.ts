@@ -4,7 +4,8 @@
 //   postgres://USER:PASSWORD@db.internal/NAME?…   a database of this block alone, prepared by DATABASES
 //   etcd://etcd-1.internal:2379,…                 the etcd, empty
 //   http://etcd-1.internal:2379                   the same, for the client
-//   http://s3.internal:9000                       an S3 server with the bucket `photos`, for the credentials of the page
+//   http://s3.internal:9000                       an S3 server with the bucket `photos`, for the credentials of the page,
+//                                                 or those of the environment
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import {
@@ -27,7 +28,7 @@ const ETCD_STORE_ADDRESS = /etcds?:\/\/(?:[^\s"'`@/]*@)?(?:[\w-]+\.internal:2379
 const ETCD_ADDRESS = /https?:\/\/[\w-]+\.internal:2379/g;
 
 const S3_ADDRESS = "http://s3.internal:9000";
-const BUCKET = "s3://photos";
+const BUCKET = "photos";
 const BUCKET_KEYS = ["2025/old.jpg", "2026/ant.jpg", "2026/bee.jpg", "2026/cat.jpg"];
 /** What a page writes as its credentials. */
 const CREDENTIALS = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "example-secret" };
@@ -53,6 +54,8 @@ export interface OpenedServers {
   toReal(code: string): string;
   /** Text with the addresses of the page, where real ones are in it. */
   toPage(text: string): string;
+  /** Variables with the credentials that the code takes from its environment. */
+  readonly env: Readonly<Record<string, string>>;
   /** Call it when the block, or the page, has ended. */
   release(): void;
 }
@@ -79,8 +82,9 @@ export class Engines {
   async open(code: string): Promise<OpenedServers> {
     const urls = await this.#makeDatabases(code);
     const etcd = await this.#takeEtcd(code);
-    const bucket = await this.#makeBucket(code);
+    const { pairs: bucket, env } = await this.#makeBucket(code);
     return {
+      env,
       toReal: (text) => {
         const withBucket = swap(text, bucket);
         const withDatabases = withBucket.replaceAll(POSTGRES_ADDRESS, (_, name: string) => urls.get(name)!);
@@ -126,16 +130,25 @@ export class Engines {
   }
 
   /** A bucket of its own, if the code names the S3 server: what a page writes, and what is there instead. */
-  async #makeBucket(code: string): Promise<readonly (readonly [page: string, real: string])[]> {
-    if (!code.includes(S3_ADDRESS)) return [];
+  async #makeBucket(code: string): Promise<{
+    readonly pairs: readonly (readonly [page: string, real: string])[];
+    readonly env: Readonly<Record<string, string>>;
+  }> {
+    if (!code.includes(S3_ADDRESS)) return { pairs: [], env: {} };
     this.#gateway ??= startRadosGateway();
     const gateway = await this.#gateway;
-    return [
-      [S3_ADDRESS, gateway.endpoint],
-      [BUCKET, `s3://${await gateway.makeBucket(BUCKET_KEYS)}`],
-      [CREDENTIALS.accessKeyId, gateway.credentials.accessKeyId],
-      [CREDENTIALS.secretAccessKey, gateway.credentials.secretAccessKey],
-    ];
+    const bucket = await gateway.makeBucket(BUCKET_KEYS);
+    const { accessKeyId, secretAccessKey } = gateway.credentials;
+    return {
+      pairs: [
+        [S3_ADDRESS, gateway.endpoint],
+        [`s3://${BUCKET}`, `s3://${bucket}`],
+        [`bucket: "${BUCKET}"`, `bucket: "${bucket}"`],
+        [CREDENTIALS.accessKeyId, accessKeyId],
+        [CREDENTIALS.secretAccessKey, secretAccessKey],
+      ],
+      env: { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
+    };
   }
 
   /** The etcd, emptied, if the code names one. One caller has it at a time, because all share its keys. */

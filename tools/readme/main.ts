@@ -78,7 +78,10 @@ async function run(block: Block): Promise<Failure[]> {
   const servers = await engines.open(block.code);
   try {
     const prepared = { ...block, code: servers.toReal(block.code) };
-    return await (treatmentOf(block) === "Shell" ? runShell(prepared) : runTypeScript(prepared, placeOf(block)));
+    const { env } = servers;
+    return await (treatmentOf(block) === "Shell"
+      ? runShell(prepared, { env })
+      : runTypeScript(prepared, { ...placeOf(block), env }));
   } finally {
     servers.release();
   }

@@ -71,12 +71,6 @@ export const NOT_RUN: readonly NotRun[] = [
     checkedBy: `examples/${example}/${example}.test.ts`,
   })),
   {
-    page: "packages/source-s3/README.md",
-    contains: "s3.internal",
-    reason: "an S3 server takes fifteen seconds to start; tests run the same against a real one",
-    checkedBy: "packages/cli/src/e2e/bucket.radosgw.test.ts",
-  },
-  {
     page: "examples/sqlite-store/README.md",
     contains: "--project examples sqlite-store",
     reason: "`npm test` runs these tests",

@@ -131,7 +131,7 @@ describe("runShell", { timeout: MINUTE }, () => {
   });
 
   test("a command that does not end is a failure, and is ended", async () => {
-    const [failure] = await runShell(block("sh", "sleep 1000 & sleep 1000"), 300);
+    const [failure] = await runShell(block("sh", "sleep 1000 & sleep 1000"), { timeLimitMs: 300 });
     expect(failure?.what).toBe("did not end within 300 ms: ");
   });
 });

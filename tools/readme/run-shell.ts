@@ -21,7 +21,16 @@ const FILES: Readonly<Record<string, string>> = {
   "data/logs/2026 02.txt": "c\n",
 };
 
-export async function runShell({ file, line, code }: Block, timeLimitMs: number = TIME_LIMIT_MS): Promise<Failure[]> {
+export interface ShellOptions {
+  readonly timeLimitMs?: number;
+  /** Variables besides those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function runShell(
+  { file, line, code }: Block,
+  { timeLimitMs = TIME_LIMIT_MS, env = {} }: ShellOptions = {},
+): Promise<Failure[]> {
   const folder = mkdtempSync(join(tmpdir(), "gossip-example-"));
   try {
     for (const [name, text] of Object.entries(FILES)) {
@@ -34,7 +43,7 @@ export async function runShell({ file, line, code }: Block, timeLimitMs: number 
       .replaceAll(/(?<=fs:|\s)\/data\b/g, join(folder, "data"))
       .replaceAll(`:${TSO_PORT}`, `:${ports[0]}`)
       .replaceAll(`:${TSO_HTTP_PORT}`, `:${ports[1]}`);
-    const { exitCode, output, isTimedOut } = await execute(script, { folder, bin, timeLimitMs });
+    const { exitCode, output, isTimedOut } = await execute(script, { folder, bin, timeLimitMs, env });
     if (isTimedOut) return [{ file, line, what: `did not end within ${timeLimitMs} ms: ${output}` }];
     return exitCode === 0 ? [] : [{ file, line, what: `ends with code ${exitCode}: ${output}` }];
   } finally {
@@ -42,19 +51,18 @@ export async function runShell({ file, line, code }: Block, timeLimitMs: number 
   }
 }
 
-interface Surroundings {
+interface Surroundings extends Required<ShellOptions> {
   readonly folder: string;
   readonly bin: string;
-  readonly timeLimitMs: number;
 }
 
 async function execute(
   script: string,
-  { folder, bin, timeLimitMs }: Surroundings,
+  { folder, bin, timeLimitMs, env }: Surroundings,
 ): Promise<{ readonly exitCode: number | null; readonly output: string; readonly isTimedOut: boolean }> {
   const child = spawn("/bin/sh", ["-eu", "-c", script], {
     cwd: folder,
-    env: { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, NO_COLOR: "1" },
+    env: { ...process.env, ...env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],
     // A process group of its own, so that what it leaves running can be ended.
     detached: true,

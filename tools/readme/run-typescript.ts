@@ -20,16 +20,18 @@ export interface Place {
   /** Options for Node, before the program. */
   readonly nodeArgs?: readonly string[];
   readonly timeLimitMs?: number;
+  /** Variables besides those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export async function runTypeScript(
   block: Block,
-  { folder, resolve, nodeArgs = [], timeLimitMs = TIME_LIMIT_MS }: Place,
+  { folder, resolve, nodeArgs = [], timeLimitMs = TIME_LIMIT_MS, env = {} }: Place,
 ): Promise<Failure[]> {
   const { javascript, markLines, failures } = instrument(block, resolve);
   if (failures.length > 0) return [...failures];
 
-  const { events, exitCode, stderr, isTimedOut } = await execute(javascript, { folder, nodeArgs, timeLimitMs });
+  const { events, exitCode, stderr, isTimedOut } = await execute(javascript, { folder, nodeArgs, timeLimitMs, env });
   const at = (line: number, what: string): Failure => ({ file: block.file, line: Math.max(line, block.line), what });
   const failed = events.flatMap((event) => (event.kind === "failed" ? [at(event.line, event.what)] : []));
   if (failed.length > 0) return failed;
@@ -50,11 +52,12 @@ interface Execution {
 
 async function execute(
   javascript: string,
-  { folder, nodeArgs, timeLimitMs }: Required<Omit<Place, "resolve">>,
+  { folder, nodeArgs, timeLimitMs, env }: Required<Omit<Place, "resolve">>,
 ): Promise<Execution> {
   // Code from standard input resolves its imports from the working directory.
   const child = spawn(process.execPath, [...nodeArgs, "--import", harnessUrl(), "--input-type=module", "-"], {
     cwd: folder,
+    env: { ...process.env, ...env },
     stdio: ["pipe", "ignore", "pipe", "pipe"],
   });
   let isTimedOut = false;
