@@ -35,9 +35,11 @@ const DETAILS = [
   "Sources:",
   "  fs:FOLDER            every regular file below it, links not followed",
   "  lines:FILE           every line of it",
-  "  list:FILE, list:-    every entry of a list, or of stdin, in any order; stdin is stored first, so that the run can go on without it",
+  "  list:FILE, list:-    every entry of a list, or of stdin, in any order; stdin",
+  "                       is stored first, so that the run can go on without it",
   "  postgres:URL#TABLE   every row of it, by primary key",
-  "  s3://BUCKET/PREFIX   every object whose key begins with the prefix; --endpoint for other servers than AWS",
+  "  s3://BUCKET/PREFIX   every object whose key begins with the prefix; --endpoint",
+  "                       for servers other than AWS",
 ].join("\n");
 
 /** `gossip run`: the main job. */

@@ -70,6 +70,7 @@ test("with tokens it lets in only their holders, and writes an audit log without
   const token = made.stdout.trim();
   expect(token).toMatch(/^gsp_/);
   expect(await readFile(join(cwd, "tokens.json"), "utf8")).not.toContain(token);
+  expect((await gossip("token", "list", "--tokens", "token.json")).stderr).toBe("token.json has no tokens.\n");
   expect((await gossip("token", "list", "--tokens", "tokens.json")).stdout).toMatch(/live .*operate .*1 tenant .*ci/);
   await serving(["--store", "store", "--tokens", "tokens.json", "--audit", "audit.ndjson"], async (url) => {
     expect((await call(url, "/v1/runs")).status).toBe(401);

@@ -18,7 +18,7 @@ interface CreateFlags extends TokenFlags {
   readonly role: Role;
   readonly tenant?: readonly string[];
   readonly allTenants?: boolean;
-  readonly name: string;
+  readonly name?: string;
   readonly expires?: string;
 }
 
@@ -52,7 +52,7 @@ export function registerToken(program: Command, cli: Cli): void {
     .addOption(new Option("--role <role>", "what it may do").choices(Object.keys(ROLES)).makeOptionMandatory())
     .option("--tenant <id>", "a tenant that it may use; can be given again", collect)
     .option("--all-tenants", "it may use every tenant")
-    .option("--name <name>", "what to call it in lists", "")
+    .option("--name <name>", "what to call it in lists")
     .option("--expires <days>", "after how many days it ends; never by default")
     .action(acting(cli, (flags: CreateFlags) => create(cli, flags)));
 
@@ -83,7 +83,7 @@ async function create(cli: Cli, flags: CreateFlags): Promise<CommandResult> {
   const createdAtMs = Date.now();
   const { token, record } = makeToken(
     {
-      name: flags.name,
+      name: flags.name ?? "",
       role: flags.role,
       tenants: tenants.value,
       createdAtMs,
@@ -103,6 +103,7 @@ async function list(cli: Cli, flags: TokenFlags): Promise<CommandResult> {
   const { isTokenLive, readTokenFile } = await import("@gossip/server");
   const tokens = await readTokenFile(resolve(cli.cwd, flags.tokens));
   if (!tokens.ok) return refuse(tokens.error);
+  if (tokens.value.length === 0 && flags.json !== true) cli.console.note(`${flags.tokens} has no tokens.`);
   for (const record of tokens.value) {
     const { id, name, role, tenants, expiresAtMs } = record;
     const state = isTokenLive(record, Date.now()) ? "live" : record.revokedAtMs === undefined ? "expired" : "revoked";

@@ -3,6 +3,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { skippedFor } from "@gossip/tools/engines";
 import { makeProgram } from "../main.ts";
@@ -29,6 +30,14 @@ test("the command has the version of its package", () => {
   expect(VERSION).toBe(manifest.version);
 });
 
+test("tables in --help fit a terminal of 80 columns: a row that is broken loses its place", () => {
+  const rows = allCommands(makeProgram(silentCli()))
+    .flatMap((command) => command.description().split("\n"))
+    .filter((line) => line.startsWith(" "));
+  expect(rows.length).toBeGreaterThan(5);
+  expect(rows.filter((row) => row.length > 80)).toEqual([]);
+});
+
 test("man/gossip.1 shows what the command shows; GOSSIP_WRITE_DOCS=1 rewrites it", () => {
   const page = manPage(makeProgram(silentCli()));
   if (process.env["GOSSIP_WRITE_DOCS"] === "1") writeFileSync(MAN_PAGE, page);
@@ -44,3 +53,7 @@ test.skipIf(noMandoc !== undefined)("mandoc finds nothing wrong with it, and pri
   for (const command of makeProgram(silentCli()).commands)
     if (command.name() !== "help") expect(shown).toContain(`gossip ${command.name()}`);
 });
+
+function allCommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
+}

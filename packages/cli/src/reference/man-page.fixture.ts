@@ -8,6 +8,8 @@ const FILES = `A run without --store keeps its state in the folder .gossip of th
 const ENVIRONMENT = [
   ["GOSSIP_STORE", "the store, where --store names none; keeps a password out of the list of processes"],
   ["GOSSIP_TOKEN", "the token for a service, where --token-file names none"],
+  ["GOSSIP_TSO_TOKEN", "the token for a timestamp oracle"],
+  ["GOSSIP_ETCD_PASSWORD", "the password of --etcd-user, where --etcd-password-file names no file"],
   ["NO_COLOR", "print without color"],
 ] as const;
 
