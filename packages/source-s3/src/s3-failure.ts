@@ -5,7 +5,7 @@ import { S3Error } from "./client/s3-error.ts";
 const REASONS: Readonly<Record<string, SourceError>> = {
   NoSuchBucket: { kind: "SourceMissing", reason: "there is no such bucket" },
   NoSuchKey: { kind: "SourceMissing", reason: "the object has been deleted" },
-  InvalidBucketName: { kind: "SourceInvalid", reason: "the name of the bucket is not one" },
+  InvalidBucketName: { kind: "SourceInvalid", reason: "the name of the bucket is not valid" },
   InvalidAccessKeyId: { kind: "SourceUnreadable", reason: "the server does not know the access key" },
   SignatureDoesNotMatch: { kind: "SourceUnreadable", reason: "the server refuses the secret key" },
   AccessDenied: { kind: "SourceUnreadable", reason: "the credentials may not list the bucket or read the object" },

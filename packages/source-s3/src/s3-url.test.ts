@@ -16,6 +16,13 @@ test.each(["bucket", "s3://", "s3:///key", "http://bucket/key", "s3://.bucket", 
   },
 );
 
+test("a name that no bucket can have is refused with what names consist of", () => {
+  expect(parseS3Url("s3://b/photos")).toMatchObject({
+    ok: false,
+    error: { kind: "SourceInvalid", reason: expect.stringContaining("at least two letters, digits") },
+  });
+});
+
 test("a directory bucket is refused with the reason", () => {
   expect(parseS3Url("s3://logs--use1-az4--x-s3/a")).toMatchObject({
     ok: false,

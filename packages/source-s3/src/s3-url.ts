@@ -16,7 +16,10 @@ export function parseS3Url(text: string): Result<S3Location, SourceError> {
 
 /** Whether a listing of the bucket can be cut by key. */
 export function checkLocation({ bucket, prefix }: S3Location): Result<S3Location, SourceError> {
-  if (!/^[a-z0-9][a-z0-9._-]{1,254}$/i.test(bucket)) return invalid("the name of the bucket is not one");
+  if (!/^[a-z0-9][a-z0-9._-]{1,254}$/i.test(bucket))
+    return invalid(
+      "the name of the bucket is not valid: it has at least two letters, digits, dots, hyphens and underscores",
+    );
   if (bucket.endsWith("--x-s3"))
     return invalid(
       "a directory bucket cannot be listed from a key on (S3 ignores StartAfter there): use a general purpose bucket",
