@@ -64,6 +64,7 @@ test.each([
 test("a name between the quotes of another program's code stays out of it", () => {
   expect(parseTemplate("bash -c 'rm {}'")).toEqual({ ok: false, error: { kind: "PlaceholderQuoted" } });
   expect(parseTemplate("bash <<'EOF'\nrm {}\nEOF")).toEqual({ ok: false, error: { kind: "PlaceholderQuoted" } });
+  expect(parseTemplate("sh -c 'rm $1 {}'")).toEqual({ ok: false, error: { kind: "PlaceholderQuoted" } });
   expect(run('sh -c \'printf "[%s]" "$1"; : {}\' _ "$1"')).toBe(`[${NASTY}]`);
 });
 
@@ -149,7 +150,10 @@ describe("without {}, the item is appended, like xargs", () => {
     ["to the last of several", "true; true && printf '[%s]' \"a;b\"", `[a;b][${NASTY}]`],
     ["to the end of a pipe", "echo x | printf '[%s]'", `[${NASTY}]`],
     ["but not where $1 is used", "printf '[%s]' \"$1\" x", `[${NASTY}][x]`],
+    ["nor where $1 is in a substitution", 'printf "[%s]" "$(echo "$1")"', `[${NASTY}]`],
     ["nor where $# is used", 'printf %s "$#"', "1"],
+    ["where another program has a $1", "printf '[%s]' '$1'", `[$1][${NASTY}]`],
+    ["where the $ of a $1 is quoted", 'printf "[%s]" "\\$1"', `[$1][${NASTY}]`],
     ["nor to exit", "printf ok; exit 0", "ok"],
   ])("%s", (_where, command, printed) => {
     expect(run(command)).toBe(printed);
@@ -176,7 +180,9 @@ describe("without {}, the item is appended, like xargs", () => {
     "true 2>&",
     "true # it",
     "cat <<EOF\nx\nEOF",
+    "cat <<'EOF'\n$1\nEOF",
     "eval",
+    "eval 'echo $1'",
     "exec",
     ". ",
     "true \\",

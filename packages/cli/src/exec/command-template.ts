@@ -20,8 +20,8 @@ type Inside = "base" | "double" | "substitution" | "arithmetic" | "backtick" | "
 /** Text after which a command can start. */
 const COMMAND_START = /(?:^|[;&|(\n`]|(?:^|\s)(?:if|then|elif|else|while|until|do|!|\{)\s)[ \t]*$/;
 
-/** The item is used without a placeholder: `$1`, `${1}`, `$@`, `$*`, `$#`. */
-const POSITIONAL = /\$(?:1|\{1|[@*#])/;
+/** The item is used without a placeholder: `$1`, `${1}`, `$@`, `$*`, `$#`. Quoted, they may be those of another program. */
+const POSITIONAL = /^\$(?:1|\{1|[@*#])/;
 /** Where one command ends and another can start. After `<` or `>` these belong to a redirection. */
 const CONTROL_OPERATOR = /[;&|()\n]/;
 
@@ -43,7 +43,6 @@ export function parseTemplate(command: string): Result<string, TemplateError> {
  * command cannot be shown so: it is invalid, or uses its item as `$1`, or within quotes.
  */
 export function renderCommand(command: string, word: string): string | undefined {
-  if (POSITIONAL.test(command)) return undefined;
   const rendered = substitute(command, { word, text: undefined });
   return rendered.ok ? rendered.value : undefined;
 }
@@ -66,9 +65,9 @@ function substitute(command: string, forms: ItemForms): Result<string, TemplateE
   scan.run();
   if (scan.isUnrenderable) return err({ kind: "PlaceholderQuoted" });
   if (scan.hasPlaceholderInArithmetic) return err({ kind: "PlaceholderInArithmetic" });
-  if (scan.quotedCount > 0 && scan.placeholderCount === 0 && !POSITIONAL.test(command))
+  if (scan.quotedCount > 0 && scan.placeholderCount === 0 && !scan.hasPositional)
     return err({ kind: "PlaceholderQuoted" });
-  if (command.includes("{}") || POSITIONAL.test(command)) return ok(scan.script);
+  if (command.includes("{}") || scan.hasPositional) return ok(scan.script);
   const appended = appendItem(
     scan.script,
     {
@@ -85,6 +84,7 @@ class Scan {
   script = "";
   placeholderCount = 0;
   quotedCount = 0;
+  hasPositional = false;
   hasPlaceholderInArithmetic = false;
   hasComment = false;
   hasHereDocument = false;
@@ -116,6 +116,7 @@ class Scan {
     const isText = inside === "double" || inside === "document";
     if (char === "\\") return this.#copy(2);
     if (rest.startsWith("{}")) return this.#putItem(isText ? this.#forms.text : this.#forms.word);
+    if (POSITIONAL.test(rest)) return this.#copyPositional();
     if (rest === "$((") return this.#enter("arithmetic", 3);
     if (rest.startsWith("$(")) return this.#enter("substitution", 2);
     if (char === "`") return this.#inside.includes("backtick") ? this.#leaveBacktick() : this.#enter("backtick", 1);
@@ -143,6 +144,12 @@ class Scan {
     this.#at += 2;
   }
 
+  #copyPositional(): void {
+    this.hasPositional = true;
+    this.isUnrenderable ||= this.#forms.text === undefined;
+    this.#copy(2);
+  }
+
   #announce(): void {
     const redirection = readRedirection(this.#text.slice(this.#at));
     if (redirection.document !== undefined) {
@@ -167,6 +174,7 @@ class Scan {
       this.hasPlaceholderInArithmetic ||= inner.hasPlaceholderInArithmetic;
       this.placeholderCount += inner.placeholderCount;
       this.quotedCount += inner.quotedCount;
+      this.hasPositional ||= inner.hasPositional;
       this.script += inner.script;
       this.#at += body.length;
     }
