@@ -71,10 +71,13 @@ function timeLeft(ms: number | undefined): string {
   return ms < SHORT_MS ? `< ${formatDuration(SHORT_MS)}` : formatDuration(ms);
 }
 
+/** Parked shards are not done. */
 function shareDone(progress: RunProgressShown): number {
-  return isSettled(progress) ? 1 : Math.min(progress.fraction ?? 0, 0.999);
+  const isDone = isSettled(progress) && progress.overview.states.parked === 0;
+  return isDone ? 1 : Math.min(progress.fraction ?? 0, 0.999);
 }
 
+/** Whether no shard can be worked on. */
 function isSettled({ overview: { states } }: RunProgressShown): boolean {
   return states.leased + states.waiting === 0;
 }

@@ -213,5 +213,6 @@ describe("the view", () => {
   test("is at 100 % when nothing is left, and not before", () => {
     expect(plainLine(shown(["done", "done"]))).toContain("100 %");
     expect(plainLine(shown(["done", "done", "leased"]))).not.toContain("100 %");
+    expect(plainLine(shown(["done", "done", "parked"]))).toContain(" 50 %");
   });
 });

@@ -1,8 +1,10 @@
 // The process that works on a run of very many shards must not read all of them to show where it is, or show nothing.
 import { WorkerId } from "@gossip/contracts";
 import { readHistory } from "@gossip/insight";
+import { unwrap } from "@gossip/stdx";
 import { expect, test } from "vitest";
 import { DONE_EVERY, MANY, openCounted, request } from "../run/inspect/large-run.fixture.ts";
+import { readOverview } from "../run/inspect/run-overview.ts";
 import { HistoryKeeper } from "./history-keeper.ts";
 import { OwnWork } from "./own-work.ts";
 import type { ProgressView, RunProgressShown } from "./run-progress.ts";
@@ -10,6 +12,16 @@ import { watchRun, type RunWatch, type WatchOptions } from "./watch-run.ts";
 
 const worker = WorkerId.fromRaw(9n);
 const own = new OwnWork(() => 0);
+
+const before = { totals: { items: 0, failed: 0, unreadable: 0 } };
+
+function startWatching(
+  options: Pick<WatchOptions, "opened" | "history">,
+  shows: Pick<ProgressView, "show" | "showEnd">,
+): RunWatch {
+  const view = { everyMs: 20, ...shows } as ProgressView;
+  return watchRun({ ...options, request, source: {}, view, worker, before, own, isStopping: () => false });
+}
 
 /** Watches until `isEnough`, then ends. Returns what was shown last. */
 async function watch(
@@ -19,13 +31,25 @@ async function watch(
   let watching: RunWatch | undefined;
   const shown = await new Promise<RunProgressShown>((resolve) => {
     const show = (progress: RunProgressShown): void => (isEnough(progress) ? resolve(progress) : undefined);
-    const view = { everyMs: 20, show } as unknown as ProgressView;
-    const before = { totals: { items: 0, failed: 0, unreadable: 0 } };
-    watching = watchRun({ ...options, request, source: {}, view, worker, before, own, isStopping: () => false });
+    watching = startWatching(options, { show, showEnd: show });
   });
   await watching!.end();
   return shown;
 }
+
+test.each([
+  ["with a parked shard is not shown as done", 1],
+  ["whose shards are all done is", 0],
+])("the end of a run %s", async (_what, parked) => {
+  const { opened } = await openCounted(4 * DONE_EVERY);
+  const overview = unwrap(await readOverview(opened, request));
+  const states = { ...overview.states, leased: 0, waiting: 0, parked };
+  const ends: RunProgressShown[] = [];
+  const watching = startWatching({ opened }, { show: () => {}, showEnd: (shown) => void ends.push(shown) });
+  watching.showEnd({ ...overview, states });
+  await watching.end();
+  expect(ends.map(({ fraction }) => fraction === 1)).toEqual([parked === 0]);
+});
 
 test("the progress of very many shards is shown from a sample", async () => {
   const { opened, items, reads } = await openCounted(MANY);

@@ -114,7 +114,9 @@ class Watch implements RunWatch {
   showEnd(overview: RunOverview): void {
     const atMs = performance.now();
     this.#overview = overview;
-    this.#figures = { ...this.#sample(overview, atMs), fraction: 1, remainingMs: undefined };
+    const figures = this.#sample(overview, atMs);
+    const fraction = overview.states.parked === 0 ? 1 : figures.fraction;
+    this.#figures = { ...figures, fraction, remainingMs: undefined };
     this.#options.view.showEnd(this.#shown(overview, atMs));
   }
 
