@@ -38,6 +38,12 @@ test("--dry-run prints the commands as a shell takes them, and leaves nothing be
   ]);
   expect(readdirSync(folder)).toEqual(["data"]);
   expect((await run("--exec", "true;", "--dry-run")).code).toBe(2);
+  const secret = await run("--exec", "curl -u me:hunter2 -H 'Authorization: Bearer hunter2' {}", "--dry-run");
+  expect([secret.code, secret.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^curl -u me:… -H 'Authorization: …' '.*a b.c'$/m),
+  ]);
+  expect(`${secret.stdout}${secret.stderr}`).not.toContain("hunter2");
 });
 
 test("--include, --exclude and --limit choose part of a tree, and make it another run", async () => {

@@ -1,3 +1,4 @@
+import { maskCommand } from "@gossip/insight";
 import { err, ok, type Result } from "@gossip/stdx";
 import { SourceReadFailed, type Item } from "@gossip/worker";
 import type { Cli } from "../../cli.ts";
@@ -61,5 +62,5 @@ function commandFor(item: Item, jobSource: JobSource, { exec, pipe }: RunSetting
   const argument = argumentOf(item);
   const shown = printable(argument);
   if (exec === undefined) return shown;
-  return renderCommand(exec, shellWord(Buffer.from(argument).toString("utf8"))) ?? `${exec} # ${shown}`;
+  return maskCommand(renderCommand(exec, shellWord(Buffer.from(argument).toString("utf8"))) ?? `${exec} # ${shown}`);
 }
