@@ -56,7 +56,7 @@ The file of \`--out\` must not exist when a run starts for the first time, unles
 
 \`--exec\` is run by \`/bin/sh\`, in the folder where \`gossip\` was started, each item in a subshell of a shell that is kept. \`{}\` becomes the item as one word
 outside quotes, between double quotes and in a here-document, also in a function of the command; between single quotes, in a here-document with a quoted delimiter, and as \`\\{}\`, it stays as it is. In \`$((…))\` it is refused. A command that has
-neither \`{}\` nor \`$1\` gets the item as its last argument, as with \`xargs\`; it must end in a simple command, not in \`;\`, \`done\` or a comment. A command has no input. It has
+neither \`{}\` nor a \`$1\` that the shell fills in gets the item as its last argument, as with \`xargs\`; it must end in a simple command, not in \`;\`, \`done\` or a comment. A command has no input. It has
 the environment of \`gossip\` without \`GOSSIP_STORE\`, \`GOSSIP_TOKEN\`, \`GOSSIP_TSO_TOKEN\` and \`GOSSIP_ETCD_PASSWORD\`; \`PGPASSWORD\` and the other variables of PostgreSQL stay. \`GOSSIP_RUN\`, \`GOSSIP_SHARD\` and
 \`GOSSIP_FENCE\` are 16 hexadecimal digits each. \`GOSSIP_FENCE\` is the worker's \`writeFence\`: it grows for every later holder of an item, also across splits, so whatever a command writes to can refuse one that is lower than it has seen for that item.
 Ctrl-C does not reach commands; the second one ends them. What a command leaves running in the background is not waited for, and what that prints may end up with another item.
@@ -92,12 +92,13 @@ stored with the progress (\`unreadable\`), so every later start of the run repor
 
 ### Trees that others can write to
 
-\`fs:\` never follows a link below FOLDER, also not one that replaces a folder during the run, so every path that it gives was the path of a regular file of the tree. A
-command opens that path later: anyone who can write to the tree, or to the folder above it, can replace a folder above the file by a link in the meantime. Do not run
+\`fs:\` never follows a link below FOLDER, also not one that replaces a folder during the run, so every path that it gives was the path of a regular file of the tree. Right
+before a command or a process of \`--pipe\` gets a path, it is looked up again: an item fails if FOLDER is another folder now, or if a link has the place of the file or of a folder
+above it. The command opens the path after that: anyone who can write to the tree, or to the folder above it, and is quick enough, can still put a link there. Do not run
 commands that change or delete files with more rights than those of the tree's owner. A module can open \`item.open()\` instead of the path: it follows no link below FOLDER.
 
 FOLDER itself may be a link, or lie below one. A process resolves it once, when it starts, and from then on uses only the folder that it found. If another folder, a link
-or a file takes its place, \`item.open()\` fails and the source cannot be read. The work waits for as long as \`--patience\`, and then ends with 6; items that were read ahead
+or a file takes its place, items fail and the source cannot be read. The work waits for as long as \`--patience\`, and then ends with 6; items that were read ahead
 count as failed. The same command continues the run with the folder that is there then: device and inode are compared within one process only, because a reboot or
 another mount changes them. A file system that is mounted again during the run may therefore count as another folder.
 

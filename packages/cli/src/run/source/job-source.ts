@@ -16,6 +16,8 @@ export interface JobSource {
   readonly identity: string;
   /** The value of `{}`. */
   readonly argumentOf: (item: Item) => Uint8Array;
+  /** Check that a program which opens the item by its name gets the item, before it gets the name. Rejects otherwise. */
+  readonly checkName?: (item: Item) => Promise<void>;
   /** The fields of a result record that identify the item. */
   readonly fieldsOf: (item: Item) => Record<string, unknown>;
   /** The item as a process of `--pipe` gets it. Default: `fieldsOf`. */

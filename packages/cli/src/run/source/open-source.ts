@@ -58,6 +58,7 @@ async function openTree(root: string, { own, selection }: SourceSurroundings): P
     source: fileTreeSource(tests.length === 0 ? { root } : { root, exclude }),
     identity: `fs:${root}`,
     argumentOf: (item) => (item as FileItem).pathBytes,
+    checkName: (item) => (item as FileItem).checkPath(),
     fieldsOf: (item) => textField("path", (item as FileItem).pathBytes),
   });
 }

@@ -1,4 +1,4 @@
-import type { Result } from "@gossip/stdx";
+import { ok, type Result } from "@gossip/stdx";
 import type { Cli, CommandResult } from "../../cli.ts";
 import { commandEnvironment } from "../../exec/secret-variables.ts";
 import type { CliError } from "../../output/cli-error.ts";
@@ -29,13 +29,24 @@ async function openWork(
   cli: Cli,
   flags: RunFlags,
   numbers: RunNumbers,
-  { argumentOf, fieldsOf, itemJson = fieldsOf }: JobSource,
+  { argumentOf, checkName, fieldsOf, itemJson = fieldsOf }: JobSource,
 ): Promise<Result<JobWork, CliError>> {
   const { cwd, env } = cli;
   const policy = { maxAttempts: numbers.maxAttempts, onFail: flags.onFail };
   if (flags.module !== undefined) return openModuleWork({ path: flags.module, cwd, policy });
   const { workers, timeoutMs, maxOutputSize } = numbers;
   const common = { workers, timeoutMs, policy, cwd, env: commandEnvironment(env) };
-  if (flags.pipe !== undefined) return openPipeWork({ command: flags.pipe, fieldsOf: itemJson, ...common });
-  return openExecWork({ command: flags.exec!, maxOutputSize, argumentOf, ...common });
+  const opened =
+    flags.pipe === undefined
+      ? openExecWork({ command: flags.exec!, maxOutputSize, argumentOf, ...common })
+      : openPipeWork({ command: flags.pipe, fieldsOf: itemJson, ...common });
+  return opened.ok && checkName !== undefined ? ok(checkingNames(opened.value, checkName)) : opened;
+}
+
+function checkingNames(work: JobWork, checkName: NonNullable<JobSource["checkName"]>): JobWork {
+  const process: JobWork["process"] = async (item, context) => {
+    await checkName(item);
+    return work.process(item, context);
+  };
+  return { ...work, process };
 }

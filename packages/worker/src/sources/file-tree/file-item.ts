@@ -1,7 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Item } from "../source.ts";
 import { asText, joinPath } from "./path-bytes.ts";
-import { openInTree } from "./tree-folders.ts";
+import { codeOf } from "../system-words.ts";
+import { checkPathInTree, openInTree } from "./tree-folders.ts";
 import { TreeRoot } from "./tree-root.ts";
 
 /**
@@ -36,6 +37,20 @@ export class FileItem implements Item {
    */
   open(): Promise<FileHandle> {
     return openInTree(this.#root, this.key);
+  }
+
+  /**
+   * Check the path before a program gets it that opens it itself, and follows links. Rejects if another folder has taken
+   * the place of the root, or a link that of a folder or of the file. Resolves if the file is gone: the program notices.
+   *
+   * A link that takes a place after the check is followed all the same.
+   */
+  async checkPath(): Promise<void> {
+    try {
+      await checkPathInTree(this.#root, this.key);
+    } catch (thrown) {
+      if (codeOf(thrown) !== "ENOENT") throw thrown;
+    }
   }
 
   /** The path below the root of the tree, or `undefined` if it is not valid UTF-8. */

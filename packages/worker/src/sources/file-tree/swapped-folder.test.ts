@@ -66,14 +66,17 @@ describe("a folder that is swapped with a link all the time", () => {
       return handle.readFile("utf8");
     };
     expect(await read()).toBe("inside");
+    await inside!.checkPath();
     // A link in place of the folder, and then in place of the file.
     renameSync(join(world.root, "tree/a/b"), join(world.root, "moved"));
     symlinkSync(join(world.root, "outside"), join(world.root, "tree/a/b"));
     await expect(inside!.open()).rejects.toMatchObject({ code: "ENOTDIR" });
+    await expect(inside!.checkPath()).rejects.toMatchObject({ code: "ENOTDIR" });
     unlinkSync(join(world.root, "tree/a/b"));
     mkdirSync(join(world.root, "tree/a/b"));
     symlinkSync(join(world.root, "outside/inside"), join(world.root, "tree/a/b/inside"));
     await expect(inside!.open()).rejects.toMatchObject({ code: "ELOOP" });
+    await expect(inside!.checkPath()).rejects.toMatchObject({ code: "ENOTDIR" });
     unlinkSync(join(world.root, "tree/a/b/inside"));
     mkdirSync(join(world.root, "tree/a/b/inside"));
     await expect(inside!.open()).rejects.toMatchObject({ code: "EINVAL" });

@@ -83,6 +83,14 @@ describe.each(Object.entries(REPLACEMENTS))("a root that is replaced by %s", (_n
     expect(pathsOf(await itemsOf(source))).toEqual(["a/both", "z"]);
   });
 
+  test("is no path to give to a program", async () => {
+    const items = await itemsOf(fileTreeSource({ root: at("tree") }));
+    await Promise.all(items.map((item) => item.checkPath()));
+    renameSync(at("tree"), at("moved"));
+    replace();
+    for (const item of items) await expect(item.checkPath()).rejects.toMatchObject({ code: "ENOTDIR" });
+  });
+
   test("is refused from the moment on that the source is made", async () => {
     const source = fileTreeSource({ root: at("tree") });
     renameSync(at("tree"), at("moved"));
@@ -172,6 +180,7 @@ test("a root that is gone is missing, and a walk does not take the folders below
   renameSync(at("tree"), at("moved"));
   await expect(itemsOf(source)).rejects.toMatchObject({ kind: "SourceMissing" });
   await expect(item!.open()).rejects.toMatchObject({ code: "ENOENT" });
+  await item!.checkPath();
   const byPath = new TreeFolders(new TreeRoot(inTree(world.root, "outside")), { hasDescriptors: false });
   await byPath.use(NONE, async () => rmSync(at("outside/z")));
   renameSync(at("outside"), at("moved/outside"));
@@ -194,7 +203,7 @@ test("a root that is gone is missing, and a walk does not take the folders below
   }
 });
 
-test("a root may be a link at the start, and one that leads elsewhere later does not matter", async () => {
+test("a root may be a link at the start, and one that leads elsewhere later matters to paths only", async () => {
   symlinkSync("tree", at("link"));
   const source = fileTreeSource({ root: at("link") });
   unlinkSync(at("link"));
@@ -203,6 +212,7 @@ test("a root may be a link at the start, and one that leads elsewhere later does
   expect(pathsOf(items)).toEqual(["a/both", "z"]);
   expect(items[1]!.path).toBe(at("link/z"));
   expect(await Promise.all(items.map(contentOf))).toEqual(["tree", "tree"]);
+  await expect(items[1]!.checkPath()).rejects.toMatchObject({ name: "RootLost", code: "ENOTDIR" });
 });
 
 test("a root that is not there at the start is the one that is found first", async () => {

@@ -1,5 +1,5 @@
 import { closeSync, constants, existsSync, open as openWithCallback } from "node:fs";
-import { lstat, open, type FileHandle } from "node:fs/promises";
+import { lstat, open, realpath, type FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
 import { startsWith } from "@gossip/stdx";
 import { joinPath } from "./path-bytes.ts";
@@ -113,6 +113,16 @@ export async function openInTree(root: TreeRoot, key: Uint8Array): Promise<FileH
   } finally {
     folders.close();
   }
+}
+
+/** Check that the path of a file, as a program would open it, leads to the root and from there through no link. */
+export async function checkPathInTree(root: TreeRoot, key: Uint8Array): Promise<void> {
+  const folder = await root.resolve();
+  const found = await realpath(joinPath(root.path, key), { encoding: "buffer" });
+  if (!found.equals(joinPath(folder, key)))
+    throw Object.assign(new Error("ENOTDIR: the file, or a folder above it, was replaced by a link"), {
+      code: "ENOTDIR",
+    });
 }
 
 function pathOf(fd: number): Buffer {

@@ -7,7 +7,7 @@ import {
   realpathSync,
   type BigIntStats,
 } from "node:fs";
-import { lstat } from "node:fs/promises";
+import { lstat, stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import { codeOf } from "../system-words.ts";
 
@@ -81,6 +81,13 @@ export class TreeRoot {
   async find(): Promise<Buffer> {
     const pinned = this.#pin();
     this.#compare(pinned, await this.#found(lstat(pinned.path, { bigint: true })));
+    return pinned.path;
+  }
+
+  /** Where the path as it was given leads. Rejects with `RootLost` if that is not the folder. */
+  async resolve(): Promise<Buffer> {
+    const pinned = this.#pin();
+    this.#compare(pinned, await this.#found(stat(this.path, { bigint: true })));
     return pinned.path;
   }
 
