@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { access, readdir, stat } from "node:fs/promises";
+import { access, lstat, readdir, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { ok, type Result } from "@gossip/stdx";
 import { SinkFailed, type SinkFailedKind } from "@gossip/worker";
@@ -39,6 +39,10 @@ export async function checkOut(path: string): Promise<Result<void, CliError>> {
   }
   const found = await stat(withoutSlash(path)).catch(() => undefined);
   if (found === undefined) return ok(undefined);
+  // Results in a folder take its place, and a folder cannot take that of a link.
+  const isLink = (await lstat(withoutSlash(path)).catch(() => undefined))?.isSymbolicLink() === true;
+  if (isFolder(path) && isLink)
+    return fail("OutputFailed", `${printableText(path)} of --out is a link: name the folder that it leads to.`);
   if (isFolder(path))
     return found.isDirectory()
       ? ok(undefined)

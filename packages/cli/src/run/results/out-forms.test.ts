@@ -1,6 +1,6 @@
 // `--out` names a file, a folder or something compressed by its ending. A retry next to it must have the same form, and
 // what another run wrote must not be replaced unasked.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -60,6 +60,13 @@ test("parts of a folder whose name ends in .gz are compressed", async () => {
 test("a file where a folder should be is an error, and the other way round", async () => {
   writeFileSync(join(folder, "file"), "");
   expect((await run("--out", "file/")).stderr).toContain("is not a folder: leave out the slash");
+  mkdirSync(join(folder, "target"));
+  symlinkSync("target", join(folder, "link"));
+  const link = await run("--out", "link/");
+  expect([link.code, link.stderr]).toEqual([
+    9,
+    expect.stringMatching(/^gossip: .*link\/ of --out is a link: name the/),
+  ]);
   expect((await run("--out", "store/../")).code).not.toBe(0);
   rmSync(join(folder, "file"));
   expect((await run("--out", ".")).stderr).toContain("put a slash behind the folder");
