@@ -10,6 +10,11 @@ const SPLIT = {
   test: "lmdb-store.test.ts",
   testName: "a split is atomic",
 } as const;
+const GATE = {
+  area: "locking",
+  package: "coordination-lmdb",
+  test: "engine/open-gate.test.ts",
+} as const;
 const COMMITTER = {
   package: "coordination-lmdb",
   file: "write/committer.ts",
@@ -27,6 +32,39 @@ export const LMDB_BUGS: readonly PackageBug[] = [
     test: "open/one-environment.test.ts",
     testName: "a second store is open in the process",
     isUsual: true,
+  },
+  {
+    ...GATE,
+    name: "checkpoints are committed while another process opens the store",
+    file: "write/committer.ts",
+    find: "updateShards: (sets) => rows.pass(() => updates.commit(sets)),",
+    replace: "updateShards: (sets) => updates.commit(sets),",
+    testName: "a checkpoint is not made",
+    isUsual: true,
+  },
+  {
+    ...GATE,
+    name: "runs are committed while another process opens the store",
+    file: "engine/rows.ts",
+    find: "return this.pass(() => { this.writes.begin(); return this.#db.transaction(write); });",
+    replace: "this.writes.begin(); return this.#db.transaction(write);",
+    testName: "a registration is not made",
+  },
+  {
+    ...GATE,
+    name: "a commit does not look whether a process opens the store",
+    file: "engine/open-gate.ts",
+    find: "if (existsSync(this.#mark)) return this.#passLater(commit);",
+    replace: "",
+    testName: "a commit that is called during an open",
+  },
+  {
+    ...GATE,
+    name: "an open does not wait for a commit that has begun",
+    file: "engine/open-gate.ts",
+    find: "await this.#untilNoPass();",
+    replace: "",
+    testName: "an open waits for a commit that has begun",
   },
   {
     ...SPLIT,

@@ -22,6 +22,7 @@ const CASES = [
   [lmdb({ kind: "NotAStore" }), "NotAStore"],
   [lmdb({ kind: "Truncated", size: 1, expected: 2 }), "StoreDamaged"],
   [lmdb({ kind: "StoreDamaged" }), "StoreDamaged"],
+  [lmdb({ kind: "GateDamaged" }), "StoreDamaged"],
   [lmdb({ kind: "OtherDurability", openWith: "Written" }), "StoreFailed"],
   [lmdb({ kind: "Unavailable", ...failed }), "StoreFailed"],
   [lmdb({ kind: "Unavailable", ...failed, code: "ENOTDIR" }), "NotAStore"],

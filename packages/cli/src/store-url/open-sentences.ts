@@ -27,6 +27,7 @@ const LMDB: Readonly<Record<Exclude<LmdbOpenError["kind"], "Unavailable">, Endin
   NotAStore: { kind: "NotAStore", advice: ELSEWHERE },
   Truncated: { kind: "StoreDamaged" },
   StoreDamaged: { kind: "StoreDamaged" },
+  GateDamaged: { kind: "StoreDamaged" },
   OtherDurability: { kind: "StoreFailed" },
 };
 

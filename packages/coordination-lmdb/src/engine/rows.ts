@@ -2,6 +2,7 @@ import { getLastVersion, IF_EXISTS } from "lmdb";
 import { endOf } from "../layout/keyspace.ts";
 import { assertFrom, inOrder } from "./key-order.ts";
 import type { LmdbDatabase } from "./open-database.ts";
+import { NO_GATE, type Gate } from "./open-gate.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { nextVersion } from "../layout/row-version.ts";
 import { SettledWrites, type PutDownWrite } from "./settled-writes.ts";
@@ -58,9 +59,11 @@ interface CommitEvent {
 export class Rows {
   readonly writes = new OwnWrites();
   readonly #db: LmdbDatabase;
+  readonly #gate: Gate;
 
-  constructor(db: LmdbDatabase) {
+  constructor(db: LmdbDatabase, gate: Gate = NO_GATE) {
     this.#db = db;
+    this.#gate = gate;
     const settled = new SettledWrites();
     db.on("aftercommit", ({ txnId, next }: CommitEvent) => {
       this.writes.noteCommit(txnId);
@@ -133,8 +136,15 @@ export class Rows {
 
   /** Runs `write` in a write transaction, when the driver gets to it. Reads in it see its writes. */
   transact<T>(write: () => T): Promise<T> {
-    this.writes.begin();
-    return this.#db.transaction(write);
+    return this.pass(() => {
+      this.writes.begin();
+      return this.#db.transaction(write);
+    });
+  }
+
+  /** Runs `commit`, which may call `together`, while no process opens the folder. */
+  pass<T>(commit: () => Promise<T>): Promise<T> {
+    return this.#gate.pass(commit);
   }
 
   /** Queues writes for one transaction. */

@@ -32,10 +32,7 @@ export type FolderState = "Filled" | "Empty";
  * Throws what the system throws.
  */
 export async function checkFolder(folder: string): Promise<Result<FolderState, LmdbOpenError>> {
-  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-  for (const name of [LOCK_FILE, DATA_FILE])
-    if (!(await mayBeFile(join(folder, name)))) return err({ kind: "NotAStore" });
-  await checkLockFile(join(folder, LOCK_FILE));
+  if (!(await hasOnlyFiles(folder))) return err({ kind: "NotAStore" });
   const checked = await checkFile(join(folder, DATA_FILE), checkData);
   // Pages may change during the check while other processes write. The engine decides, in a process of its own.
   const confirmed = isDamage(checked) ? await walkInChild(folder) : checked;
@@ -44,7 +41,30 @@ export async function checkFolder(folder: string): Promise<Result<FolderState, L
     const latest = await checkFile(join(folder, DATA_FILE), checkLatest);
     return latest?.ok === false ? latest : ok("Filled");
   }
-  return (await isDiskFull(folder, NEEDED_SIZE)) ? err({ kind: "DiskFull" }) : ok("Empty");
+  return (await hasRoom(folder)) ? ok("Empty") : err({ kind: "DiskFull" });
+}
+
+/**
+ * Checks the files of a gate as those of a store. Returns `undefined` if the gate seems damaged; another process may
+ * also be making it. A gate has no rows, so no child needs to read it.
+ */
+export async function checkGateFiles(folder: string): Promise<Result<FolderState, LmdbOpenError> | undefined> {
+  if (!(await hasOnlyFiles(folder))) return undefined;
+  const checked = await checkFile(join(folder, DATA_FILE), checkOnce);
+  if (checked !== undefined) return checked.ok ? ok("Filled") : undefined;
+  return (await hasRoom(folder)) ? ok("Empty") : err({ kind: "DiskFull" });
+}
+
+/** Whether what the engine opens are files, or missing. Throws if this process may not write to them. */
+async function hasOnlyFiles(folder: string): Promise<boolean> {
+  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  for (const name of [LOCK_FILE, DATA_FILE]) if (!(await mayBeFile(join(folder, name)))) return false;
+  await checkLockFile(join(folder, LOCK_FILE));
+  return true;
+}
+
+async function hasRoom(folder: string): Promise<boolean> {
+  return !(await isDiskFull(folder, NEEDED_SIZE));
 }
 
 function isDamage(checked: Result<void, LmdbOpenError> | undefined): boolean {

@@ -12,6 +12,7 @@ const ERRORS: { readonly [K in LmdbOpenError["kind"]]: Extract<LmdbOpenError, { 
   NotAStore: { kind: "NotAStore" },
   Truncated: { kind: "Truncated", size: 4096, expected: 8192 },
   StoreDamaged: { kind: "StoreDamaged" },
+  GateDamaged: { kind: "GateDamaged" },
   OtherDurability: { kind: "OtherDurability", openWith: "Written" },
   Unavailable: { kind: "Unavailable", code: "EIO", cause },
 };

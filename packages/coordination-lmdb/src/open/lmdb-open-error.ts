@@ -10,6 +10,8 @@ import type { Durability } from "./durability.ts";
  * - `NotAStore`       — the folder contains something else.
  * - `Truncated`       — its file is too short, perhaps an unfinished copy.
  * - `StoreDamaged`    — its file contradicts itself. The disk is bad, or something else wrote to it. Restore a backup.
+ * - `GateDamaged`     — the file of its folder `gate` contradicts itself. That folder holds no rows: stop every process that
+ *   uses the store, and remove it.
  * - `OtherDurability` — this process has it open with another durability. A process can have only one.
  * - `Unavailable`     — anything else; `code` is the code of the system, such as `ENOTDIR`.
  */
@@ -20,6 +22,7 @@ export type LmdbOpenError =
   | { readonly kind: "NotAStore" }
   | { readonly kind: "Truncated"; readonly size: number; readonly expected: number }
   | { readonly kind: "StoreDamaged" }
+  | { readonly kind: "GateDamaged" }
   | { readonly kind: "OtherDurability"; readonly openWith: Durability }
   | { readonly kind: "Unavailable"; readonly code: string | undefined; readonly cause: Redacted<unknown> };
 
@@ -37,6 +40,8 @@ const SENTENCES: Sentences = {
     `the store has ${size} bytes of ${expected}; copy it again from where it came, or remove it to start over`,
   StoreDamaged: () =>
     "the file of the store is damaged; check the disk, then put a backup in its place, or remove the folder and run everything again",
+  GateDamaged: () =>
+    'the folder "gate" of the store, which holds no data, is damaged; stop every process that uses the store, then remove that folder',
   OtherDurability: ({ openWith }) =>
     `this process has the store open already, with durability ${openWith}; open it once, or with the same`,
   Unavailable: ({ code }) => {

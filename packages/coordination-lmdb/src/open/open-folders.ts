@@ -1,4 +1,5 @@
 import { assert } from "@gossip/stdx";
+import type { OpenGate } from "../engine/open-gate.ts";
 import type { Durability } from "./durability.ts";
 
 interface OpenFolder {
@@ -6,6 +7,8 @@ interface OpenFolder {
   count: number;
   /** Settles when the last call of `inTurn` has ended. */
   turn: Promise<unknown>;
+  /** Made by the first open. */
+  gate: OpenGate | undefined;
 }
 
 /**
@@ -23,7 +26,7 @@ export class OpenFolders {
    */
   enter(folder: string, durability: Durability): Durability {
     const known = this.#open.get(folder);
-    if (known === undefined) this.#open.set(folder, { durability, count: 1, turn: Promise.resolve() });
+    if (known === undefined) this.#open.set(folder, { durability, count: 1, turn: Promise.resolve(), gate: undefined });
     else if (known.durability === durability) known.count++;
     else return known.durability;
     return durability;
@@ -43,9 +46,19 @@ export class OpenFolders {
     return opened;
   }
 
-  leave(folder: string): void {
+  /** The gate of an entered folder: the one that `make` made first. */
+  gateOf(folder: string, make: () => OpenGate): OpenGate {
+    const known = this.#open.get(folder);
+    assert(known !== undefined, "a folder must be entered before it gets a gate");
+    return (known.gate ??= make());
+  }
+
+  /** Takes back an `enter`. Closes the gate with the last one. */
+  async leave(folder: string): Promise<void> {
     const known = this.#open.get(folder);
     assert(known !== undefined, "a folder must be left as often as it was entered");
-    if (--known.count === 0) this.#open.delete(folder);
+    if (--known.count > 0) return;
+    this.#open.delete(folder);
+    await known.gate?.close();
   }
 }

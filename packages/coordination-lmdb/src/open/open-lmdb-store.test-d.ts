@@ -17,6 +17,7 @@ expectTypeOf<LmdbOpenError["kind"]>().toEqualTypeOf<
   | "NotAStore"
   | "Truncated"
   | "StoreDamaged"
+  | "GateDamaged"
   | "OtherDurability"
   | "Unavailable"
 >();

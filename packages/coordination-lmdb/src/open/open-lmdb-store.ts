@@ -8,7 +8,9 @@ import { isDiskFull, reasonOf } from "../engine/lmdb-failure.ts";
 import type { LmdbOpenError } from "./lmdb-open-error.ts";
 import { LmdbStore } from "../lmdb-store.ts";
 import { flush, openDatabase, type LmdbDatabase } from "../engine/open-database.ts";
+import { OpenGate } from "../engine/open-gate.ts";
 import { OpenFolders } from "./open-folders.ts";
+import { prepareGate } from "./prepare-gate.ts";
 import { countStatuses } from "../read/progress.ts";
 import { Rows } from "../engine/rows.ts";
 import { syncFolders } from "./sync-folders.ts";
@@ -39,7 +41,7 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Result<L
     if (openWith !== durability) return err({ kind: "OtherDurability", openWith });
     const opened = await openFolders.inTurn(folder, () => openFolder(folder, durability));
     if (!opened.ok) {
-      openFolders.leave(folder);
+      await openFolders.leave(folder);
       return opened;
     }
     const { db, rows } = opened.value;
@@ -47,7 +49,7 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Result<L
     const release = async () => {
       if (durability === "Written") await flush(db);
       await db.close();
-      openFolders.leave(folder);
+      await openFolders.leave(folder);
     };
     return ok(new LmdbStore({ rows, folder, maxSize, release }));
   } catch (thrown) {
@@ -65,8 +67,11 @@ async function openFolder(folder: string, durability: Durability): Promise<Resul
   try {
     const checked = await checkFolder(folder);
     if (!checked.ok) return checked;
-    db = openDatabase(folder, durability);
-    const rows = new Rows(db);
+    const prepared = await prepareGate(folder);
+    if (!prepared.ok) return prepared;
+    const gate = openFolders.gateOf(folder, () => new OpenGate(folder));
+    db = await gate.openAlone(() => openDatabase(folder, durability));
+    const rows = new Rows(db, gate);
     const understood = await checkFormat(rows);
     if (understood.ok) {
       await beginCounting(rows, (address) => countStatuses(rows, address));

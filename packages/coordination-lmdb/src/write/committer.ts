@@ -36,11 +36,12 @@ export class Committer {
     this.#rows = rows;
     const updates = new ShardUpdates(rows, new FollowedCapacities(rows));
     this.#handlers = {
-      updateShards: (sets) => updates.commit(sets),
+      updateShards: (sets) => rows.pass(() => updates.commit(sets)),
       splitShard: (set) => this.#transact(splitShard(set)),
       putRun: (set) => this.#transact(putRun(set)),
       removeRun: (set) => this.#transact(removeRun(set)),
-      writeNotes: (set) => (hasGuards(set) ? this.#transact(putGuardedNotes(set)) : putNotes(rows, set)),
+      writeNotes: (set) =>
+        hasGuards(set) ? this.#transact(putGuardedNotes(set)) : rows.pass(() => putNotes(rows, set)),
     };
     this.#records = records;
     this.#options = options;
