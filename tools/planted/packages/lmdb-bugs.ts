@@ -54,7 +54,7 @@ export const LMDB_BUGS: readonly PackageBug[] = [
     ...GATE,
     name: "a commit does not look whether a process opens the store",
     file: "engine/open-gate.ts",
-    find: "if (existsSync(this.#mark)) return this.#passLater(commit);",
+    find: "if (this.#isMarked()) return this.#passLater(commit);",
     replace: "",
     testName: "a commit that is called during an open",
   },

@@ -11,7 +11,11 @@ const MARK = "opening";
 /** Each thread that has the store open is one, and each process that opens it. */
 const MAX_GATE_READERS = 1024;
 
+/** How often a process that waits looks again. */
 const LOOK_AGAIN_MS = 1;
+
+/** How often a process that keeps its pass looks for the mark. Each look is a call to the system. */
+const LOOK_WITH_PASS_MS = 2;
 
 export interface GateLimits {
   /**
@@ -60,7 +64,8 @@ const ACTIVE_READER = /^ *\d+ [0-9a-f]+ \d+$/mu;
  *   and then waits until no process has a pass. No process begins a commit while there is a mark.
  *
  * A process looks for the mark after it has taken its pass, and an open looks for passes after it has made the mark, so
- * one of them sees the other. Nothing is ever committed to the gate, so the gate itself can be opened at any time.
+ * one of them sees the other. While it keeps its pass, the open waits, so it looks again only to let the open happen.
+ * Nothing is ever committed to the gate, so the gate itself can be opened at any time.
  *
  * A thread has one gate for each store, however often it has the store open: a second one would wait for the first, and
  * block the thread that the first one needs.
@@ -70,6 +75,8 @@ export class OpenGate implements Gate {
   readonly #mark: string;
   readonly #limits: GateLimits;
   #pass: Transaction | undefined;
+  /** When to look for the mark again. */
+  #looksAtMs = 0;
   /** Commits that have begun and not ended. */
   #running = 0;
   #keeping: ReturnType<typeof setTimeout> | undefined;
@@ -118,8 +125,9 @@ export class OpenGate implements Gate {
   }
 
   pass<T>(commit: () => Promise<T>): Promise<T> {
+    if (this.#opened !== undefined) return this.#passLater(commit);
     this.#takePass();
-    if (existsSync(this.#mark)) return this.#passLater(commit);
+    if (this.#isMarked()) return this.#passLater(commit);
     this.#running++;
     return this.#run(commit);
   }
@@ -128,6 +136,15 @@ export class OpenGate implements Gate {
     clearTimeout(this.#keeping);
     this.#giveUpPass();
     return this.#db.close();
+  }
+
+  /** Whether there is a mark, as far as a process with a pass has to know. */
+  #isMarked(): boolean {
+    const nowMs = performance.now();
+    if (nowMs < this.#looksAtMs) return false;
+    if (existsSync(this.#mark)) return true;
+    this.#looksAtMs = nowMs + LOOK_WITH_PASS_MS;
+    return false;
   }
 
   async #run<T>(commit: () => Promise<T>): Promise<T> {
@@ -160,6 +177,7 @@ export class OpenGate implements Gate {
       rmSync(this.#mark, { force: true });
       // Otherwise, if many processes open the store one after the other, no commit would ever be between them.
       this.#takePass();
+      this.#looksAtMs = performance.now() + LOOK_WITH_PASS_MS;
       return ABORT;
     });
   }
@@ -175,7 +193,9 @@ export class OpenGate implements Gate {
   }
 
   #takePass(): void {
-    this.#pass ??= this.#db.useReadTransaction();
+    if (this.#pass !== undefined) return;
+    this.#pass = this.#db.useReadTransaction();
+    this.#looksAtMs = 0;
   }
 
   /** Keeps the pass for a moment: a busy process commits again at once, and to take a pass costs as much as to use it. */
