@@ -3,9 +3,10 @@
 import { writeSync } from "node:fs";
 import { openDatabase } from "./engine/open-database.ts";
 import { Rows } from "./engine/rows.ts";
+import { NO_GATE } from "./temporary-store.fixture.ts";
 import { RowKind, storeKey } from "./layout/keyspace.ts";
 
 const { path } = JSON.parse(process.argv[2]!) as { path: string };
-const hasFormat = new Rows(openDatabase(path, "Written")).has(storeKey(RowKind.Format));
+const hasFormat = new Rows(openDatabase(path, "Written"), NO_GATE).has(storeKey(RowKind.Format));
 writeSync(1, JSON.stringify({ hasFormat }));
 setInterval(() => {}, 1 << 30);

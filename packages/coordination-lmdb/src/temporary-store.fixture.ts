@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unwrap } from "@gossip/stdx";
 import type { LmdbStore } from "./lmdb-store.ts";
+import type { Gate } from "./engine/gate/open-gate.ts";
 import { openDatabase } from "./engine/open-database.ts";
 import { openLmdbStore, type LmdbStoreOptions } from "./open/open-lmdb-store.ts";
 import { Rows } from "./engine/rows.ts";
@@ -30,6 +31,9 @@ export async function makeStore(options: Partial<LmdbStoreOptions> = {}): Promis
   return { store, path: folder.path, dispose };
 }
 
+/** For a store that no other process opens. */
+export const NO_GATE: Gate = { pass: (commit) => commit(), isPassed: true };
+
 export interface TemporaryRows {
   readonly rows: Rows;
   readonly dispose: () => Promise<void>;
@@ -43,5 +47,5 @@ export async function makeRows(): Promise<TemporaryRows> {
     await db.close();
     await folder.dispose();
   };
-  return { rows: new Rows(db), dispose };
+  return { rows: new Rows(db, NO_GATE), dispose };
 }

@@ -1,8 +1,9 @@
+import { assert } from "@gossip/stdx";
 import { getLastVersion, IF_EXISTS } from "lmdb";
 import { endOf } from "../layout/keyspace.ts";
 import { assertFrom, inOrder } from "./key-order.ts";
 import type { LmdbDatabase } from "./open-database.ts";
-import { NO_GATE, type Gate } from "./open-gate.ts";
+import type { Gate } from "./gate/open-gate.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { nextVersion } from "../layout/row-version.ts";
 import { SettledWrites, type PutDownWrite } from "./settled-writes.ts";
@@ -46,7 +47,7 @@ interface CommitEvent {
 /**
  * The rows of a store: ordered keys, each with a value and a version.
  *
- * This is the only file that knows how the driver reads and writes:
+ * This is the only file that knows how the driver reads and writes rows:
  *
  * - The driver reads from one snapshot during a whole turn of the event loop. Call `refresh` before a read that must
  *   see what another process has committed since.
@@ -61,7 +62,7 @@ export class Rows {
   readonly #db: LmdbDatabase;
   readonly #gate: Gate;
 
-  constructor(db: LmdbDatabase, gate: Gate = NO_GATE) {
+  constructor(db: LmdbDatabase, gate: Gate) {
     this.#db = db;
     this.#gate = gate;
     const settled = new SettledWrites();
@@ -134,22 +135,20 @@ export class Rows {
     return this.#db.get(key, { transaction });
   }
 
-  /** Runs `write` in a write transaction, when the driver gets to it. Reads in it see its writes. */
-  transact<T>(write: () => T): Promise<T> {
-    return this.pass(() => {
-      this.writes.begin();
-      return this.#db.transaction(write);
-    });
-  }
-
-  /** Runs `commit`, which may call `together`, while no process opens the folder. */
+  /** Runs `commit` while no process opens the store. Every write is in such a call, and none of them in another. */
   pass<T>(commit: () => Promise<T>): Promise<T> {
     return this.#gate.pass(commit);
   }
 
+  /** Runs `write` in a write transaction, when the driver gets to it. Reads in it see its writes. */
+  transact<T>(write: () => T): Promise<T> {
+    this.#begin();
+    return this.#db.transaction(write);
+  }
+
   /** Queues writes for one transaction. */
   together(write: () => void): Promise<boolean> {
-    this.writes.begin();
+    this.#begin();
     return this.#db.batch(write);
   }
 
@@ -175,6 +174,11 @@ export class Rows {
 
   remove(key: Buffer): void {
     void this.#db.remove(key);
+  }
+
+  #begin(): void {
+    assert(this.#gate.isPassed, "a write must be in a call of pass");
+    this.writes.begin();
   }
 
   /**

@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import { openDatabase } from "./open-database.ts";
 import { SettledWrites, type PutDownWrite } from "./settled-writes.ts";
-import { makeFolder } from "../temporary-store.fixture.ts";
+import { makeFolder, NO_GATE } from "../temporary-store.fixture.ts";
 import { Rows } from "./rows.ts";
 
 test("unlinks exactly the writes before the one that was reported", () => {
@@ -25,7 +25,7 @@ test("unlinks exactly the writes before the one that was reported", () => {
 test("the list of the driver has this shape, and every write still settles", async () => {
   const folder = await makeFolder();
   const db = openDatabase(folder.path, "Written");
-  const rows = new Rows(db);
+  const rows = new Rows(db, NO_GATE);
   const heads: PutDownWrite[] = [];
   // Behind the one that cuts, which was there first.
   db.on("aftercommit", ({ next }: { readonly next: PutDownWrite }) => heads.push(next));

@@ -12,7 +12,7 @@ import { fillStore, FILL_SHARDS, FILL_TENANT } from "../fill-store.fixture.ts";
 import { RowKind } from "../layout/keyspace.ts";
 import type { LmdbStore } from "../lmdb-store.ts";
 import { openLmdbStore } from "../open/open-lmdb-store.ts";
-import { makeFolder } from "../temporary-store.fixture.ts";
+import { makeFolder, NO_GATE } from "../temporary-store.fixture.ts";
 import { sweepRows } from "../write/sweep.ts";
 
 const RUNS = 40;
@@ -53,7 +53,7 @@ test("a row that the engine refuses to read is damage, and not a failure that pa
 test("a sweep of rows that a walk finds and a lookup does not ends with an error instead of never", async () => {
   expect(await damageSeparator(folder.path, RowKind.ShardRecord)).toBe(true);
   const db = openDatabase(folder.path, "Written");
-  const rows = new Rows(db);
+  const rows = new Rows(db, NO_GATE);
   const outcomes = new Set<unknown>();
   for (let run = 1; run <= RUNS; run++) outcomes.add(await sweepOneByOne(rows, RunId.fromRaw(BigInt(run))));
   await db.close();

@@ -21,7 +21,7 @@ import type { LmdbDatabase } from "../engine/open-database.ts";
 import { openDatabase } from "../engine/open-database.ts";
 import { openLmdbStore } from "../open/open-lmdb-store.ts";
 import { rangeOf, Rows } from "../engine/rows.ts";
-import { makeStore, type TemporaryStore } from "../temporary-store.fixture.ts";
+import { makeStore, type TemporaryStore, NO_GATE } from "../temporary-store.fixture.ts";
 
 const address: RunAddress = { tenant: FAMILY_TENANT, run: FAMILY_RUN };
 const elsewhere: RunAddress = { tenant: TenantId.ZERO, run: RunId.fromRaw(99n) };
@@ -35,7 +35,7 @@ beforeEach(async () => {
   temporary = await makeStore();
   await raiseFamily(temporary.store, { seed: 11, steps: 40 });
   db = openDatabase(temporary.path, "Written");
-  rows = new Rows(db);
+  rows = new Rows(db, NO_GATE);
 });
 afterEach(async () => {
   await db.close();

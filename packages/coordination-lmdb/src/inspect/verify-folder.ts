@@ -17,8 +17,8 @@ export interface VerifyOptions {
  *
  * Opening a store checks only the pages that opening reads. If the file is damaged elsewhere, the engine may end the
  * process that reads it, or never return. So this reads everything in a process of its own, and returns `StoreDamaged`
- * unless that succeeds. It takes the start of a process, and a second for a million rows. It writes nothing and does
- * not block other users of the store.
+ * unless that succeeds. It takes the start of a process, and a second for a million rows. It writes no rows, and other
+ * processes wait with their commits only while it opens the store.
  */
 export async function verifyLmdbFolder({
   path,

@@ -35,6 +35,7 @@ function judge({ output, exitCode, signal }: Ended): Result<void, LmdbOpenError>
   if (signal !== null || output.endsWith(DAMAGED_MARK)) return err({ kind: "StoreDamaged" });
   const at = output.lastIndexOf(CODE_MARK);
   const code = at === -1 ? undefined : output.slice(at + CODE_MARK.length) || undefined;
+  if (code === "GateDamaged" || code === "DiskFull") return err({ kind: code });
   return err({ kind: "Unavailable", code, cause: new Redacted(`the check of the store ended with ${exitCode}`) });
 }
 

@@ -5,8 +5,7 @@ import { writeSync } from "node:fs";
 import { ABORT } from "lmdb";
 import { codeOf } from "../engine/engine-codes.ts";
 import { openDatabase, type LmdbDatabase } from "../engine/open-database.ts";
-import { OpenGate } from "../engine/open-gate.ts";
-import { prepareGate } from "../open/prepare-gate.ts";
+import { makeGate } from "../open/make-gate.ts";
 import { CODE_MARK, DAMAGED_MARK, DOT, SOUND_MARK } from "./walk-marks.ts";
 
 /** Rows per dot: a few milliseconds. */
@@ -47,14 +46,13 @@ function tryWrite(db: LmdbDatabase): void {
 
 /** Opens the store while no process commits. Ends this process if its gate cannot be opened. */
 async function openStore(folder: string): Promise<LmdbDatabase> {
-  const prepared = await prepareGate(folder);
-  if (!prepared.ok) {
-    say(`${CODE_MARK}${prepared.error.kind}`);
+  const gate = await makeGate(folder);
+  if (!gate.ok) {
+    say(`${CODE_MARK}${gate.error.kind}`);
     process.exit();
   }
-  const gate = new OpenGate(folder);
-  const db = await gate.openAlone(() => openDatabase(folder, "Flushed"));
-  await gate.close();
+  const db = await gate.value.openAlone(() => openDatabase(folder, "Flushed"));
+  await gate.value.close();
   return db;
 }
 

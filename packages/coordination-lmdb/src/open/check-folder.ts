@@ -45,14 +45,22 @@ export async function checkFolder(folder: string): Promise<Result<FolderState, L
 }
 
 /**
- * Checks the files of a gate as those of a store. Returns `undefined` if the gate seems damaged; another process may
- * also be making it. A gate has no rows, so no child needs to read it.
+ * Checks that the engine can open a folder whose file has no rows, or is missing. Returns `undefined` if it seems
+ * damaged; another process may also be making it. Throws what the system throws.
  */
-export async function checkGateFiles(folder: string): Promise<Result<FolderState, LmdbOpenError> | undefined> {
+export async function checkEmptyFile(folder: string): Promise<Result<void, LmdbOpenError> | undefined> {
   if (!(await hasOnlyFiles(folder))) return undefined;
-  const checked = await checkFile(join(folder, DATA_FILE), checkOnce);
-  if (checked !== undefined) return checked.ok ? ok("Filled") : undefined;
-  return (await hasRoom(folder)) ? ok("Empty") : err({ kind: "DiskFull" });
+  const checked = await checkFile(join(folder, DATA_FILE), checkEmpty);
+  if (checked !== undefined) return checked.ok ? checked : undefined;
+  return (await hasRoom(folder)) ? ok() : err({ kind: "DiskFull" });
+}
+
+async function checkEmpty(file: FileHandle): Promise<Result<void, LmdbOpenError>> {
+  const checked = await checkOnce(file);
+  if (!checked.ok) return checked;
+  const { first, second } = await readMetas(file);
+  const isEmpty = first?.entryCount === 0n && second?.entryCount === 0n;
+  return isEmpty ? ok() : err({ kind: "NotAStore" });
 }
 
 /** Whether what the engine opens are files, or missing. Throws if this process may not write to them. */

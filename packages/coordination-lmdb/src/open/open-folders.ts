@@ -1,5 +1,5 @@
 import { assert } from "@gossip/stdx";
-import type { OpenGate } from "../engine/open-gate.ts";
+import type { OpenGate } from "../engine/gate/open-gate.ts";
 import type { Durability } from "./durability.ts";
 
 interface OpenFolder {
@@ -7,7 +7,6 @@ interface OpenFolder {
   count: number;
   /** Settles when the last call of `inTurn` has ended. */
   turn: Promise<unknown>;
-  /** Made by the first open. */
   gate: OpenGate | undefined;
 }
 
@@ -46,11 +45,15 @@ export class OpenFolders {
     return opened;
   }
 
-  /** The gate of an entered folder: the one that `make` made first. */
-  gateOf(folder: string, make: () => OpenGate): OpenGate {
+  gateOf(folder: string): OpenGate | undefined {
+    return this.#open.get(folder)?.gate;
+  }
+
+  /** Keeps the gate of an entered folder, for later opens, until the last `leave`. */
+  keepGate(folder: string, gate: OpenGate): void {
     const known = this.#open.get(folder);
     assert(known !== undefined, "a folder must be entered before it gets a gate");
-    return (known.gate ??= make());
+    known.gate = gate;
   }
 
   /** Takes back an `enter`. Closes the gate with the last one. */

@@ -20,7 +20,7 @@ import type { LmdbStore } from "../lmdb-store.ts";
 import { openDatabase, PAGE_SIZE } from "../engine/open-database.ts";
 import { openLmdbStore, type LmdbStoreOptions } from "./open-lmdb-store.ts";
 import { Rows } from "../engine/rows.ts";
-import { makeFolder, makeStore } from "../temporary-store.fixture.ts";
+import { makeFolder, makeStore, NO_GATE } from "../temporary-store.fixture.ts";
 import { processes } from "../worker-process.fixture.ts";
 
 const NOBODY = 65_534;
@@ -65,7 +65,7 @@ describe("openLmdbStore", () => {
 
   test("refuses a store of a later version, and does not change it", async () => {
     const db = openDatabase(folder.path, "Flushed");
-    const rows = new Rows(db);
+    const rows = new Rows(db, NO_GATE);
     await rows.transact(() => rows.put(storeKey(RowKind.Format), Buffer.of(0, 0, 0, FORMAT + 1)));
     await db.close();
     const before = await digest();

@@ -8,9 +8,9 @@ import { isDiskFull, reasonOf } from "../engine/lmdb-failure.ts";
 import type { LmdbOpenError } from "./lmdb-open-error.ts";
 import { LmdbStore } from "../lmdb-store.ts";
 import { flush, openDatabase, type LmdbDatabase } from "../engine/open-database.ts";
-import { OpenGate } from "../engine/open-gate.ts";
+import type { OpenGate } from "../engine/gate/open-gate.ts";
 import { OpenFolders } from "./open-folders.ts";
-import { prepareGate } from "./prepare-gate.ts";
+import { makeGate } from "./make-gate.ts";
 import { countStatuses } from "../read/progress.ts";
 import { Rows } from "../engine/rows.ts";
 import { syncFolders } from "./sync-folders.ts";
@@ -67,9 +67,9 @@ async function openFolder(folder: string, durability: Durability): Promise<Resul
   try {
     const checked = await checkFolder(folder);
     if (!checked.ok) return checked;
-    const prepared = await prepareGate(folder);
-    if (!prepared.ok) return prepared;
-    const gate = openFolders.gateOf(folder, () => new OpenGate(folder));
+    const gated = await gateOf(folder);
+    if (!gated.ok) return gated;
+    const gate = gated.value;
     db = await gate.openAlone(() => openDatabase(folder, durability));
     const rows = new Rows(db, gate);
     const understood = await checkFormat(rows);
@@ -85,6 +85,14 @@ async function openFolder(folder: string, durability: Durability): Promise<Resul
     await db?.close();
     return err(error);
   }
+}
+
+async function gateOf(folder: string): Promise<Result<OpenGate, LmdbOpenError>> {
+  const known = openFolders.gateOf(folder);
+  if (known !== undefined) return ok(known);
+  const made = await makeGate(folder);
+  if (made.ok) openFolders.keepGate(folder, made.value);
+  return made;
 }
 
 async function openErrorFrom(thrown: unknown, folder: string): Promise<LmdbOpenError> {

@@ -36,12 +36,11 @@ export class Committer {
     this.#rows = rows;
     const updates = new ShardUpdates(rows, new FollowedCapacities(rows));
     this.#handlers = {
-      updateShards: (sets) => rows.pass(() => updates.commit(sets)),
+      updateShards: (sets) => updates.commit(sets),
       splitShard: (set) => this.#transact(splitShard(set)),
       putRun: (set) => this.#transact(putRun(set)),
       removeRun: (set) => this.#transact(removeRun(set)),
-      writeNotes: (set) =>
-        hasGuards(set) ? this.#transact(putGuardedNotes(set)) : rows.pass(() => putNotes(rows, set)),
+      writeNotes: (set) => (hasGuards(set) ? this.#transact(putGuardedNotes(set)) : putNotes(rows, set)),
     };
     this.#records = records;
     this.#options = options;
@@ -52,7 +51,7 @@ export class Committer {
     const refusal = this.#refuse(sets);
     if (refusal !== undefined) return sets.map(() => ({ kind: "Failed", error: refusal }));
     try {
-      return await this.#watch.unlessBroken(Promise.resolve(dispatchCommit(sets, this.#handlers)));
+      return await this.#pass(async () => dispatchCommit(sets, this.#handlers));
     } catch (thrown) {
       const error = await this.#failureOf("lmdb.commit", thrown);
       // An abandoned write is still pending. Otherwise, a write that failed early was rolled back, and the engine still
@@ -69,10 +68,15 @@ export class Committer {
     const fault = this.#mayBeFaulty() ? this.#findFault() : undefined;
     if (fault !== undefined) return err(fault);
     try {
-      return ok(await this.#watch.unlessBroken(write()));
+      return ok(await this.#pass(write));
     } catch (thrown) {
       return err(await this.#failureOf(operation, thrown));
     }
+  }
+
+  /** Runs a write while no process opens the store. Gives up a write that the driver will never settle. */
+  #pass<T>(write: () => Promise<T>): Promise<T> {
+    return this.#rows.pass(() => this.#watch.unlessBroken(write()));
   }
 
   async #failureOf(operation: LmdbOperation, thrown: unknown): Promise<InfraError> {

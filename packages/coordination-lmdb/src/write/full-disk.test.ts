@@ -15,7 +15,7 @@ import { openDatabase } from "../engine/open-database.ts";
 import { openLmdbStore } from "../open/open-lmdb-store.ts";
 import { Rows } from "../engine/rows.ts";
 import { mountSmallDisk } from "../small-disk.fixture.ts";
-import { makeFolder, makeStore } from "../temporary-store.fixture.ts";
+import { makeFolder, makeStore, NO_GATE } from "../temporary-store.fixture.ts";
 import { processes } from "../worker-process.fixture.ts";
 
 const KEY = { run: RunId.fromRaw(1n), shard: ShardId.fromRaw(0n) };
@@ -86,7 +86,7 @@ describe("a disk that is full", () => {
     const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
     try {
       const db = openDatabase(join(disk.path, "store"), "Flushed");
-      const rows = new Rows(db);
+      const rows = new Rows(db, NO_GATE);
       const fill = (byte: number, size: number) =>
         rows.together(() => rows.put(Buffer.of(byte), Buffer.alloc(size, byte)));
       await fill(1, 10);

@@ -13,7 +13,7 @@ import { rangeOf, Rows } from "../engine/rows.ts";
 import { RowKind, RUN_KEY_SIZE, runKey, storeKey } from "../layout/keyspace.ts";
 import type { LmdbStore } from "../lmdb-store.ts";
 import { openLmdbStore } from "../open/open-lmdb-store.ts";
-import { makeFolder, makeStore } from "../temporary-store.fixture.ts";
+import { makeFolder, makeStore, NO_GATE } from "../temporary-store.fixture.ts";
 import { processes } from "../worker-process.fixture.ts";
 import { readStatusCounts } from "./status-counts.ts";
 
@@ -37,7 +37,7 @@ function listed(store: LmdbStore): readonly ShardRecord[] {
 async function withRows<T>(work: (rows: Rows) => T | Promise<T>): Promise<T> {
   const db = openDatabase(folder.path, "Written");
   try {
-    return await work(new Rows(db));
+    return await work(new Rows(db, NO_GATE));
   } finally {
     await db.close();
   }

@@ -15,7 +15,7 @@ import { openDatabase } from "../engine/open-database.ts";
 import { openLmdbStore } from "../open/open-lmdb-store.ts";
 import { rangeOf, Rows } from "../engine/rows.ts";
 import { SWEEP_SIZE } from "./sweep.ts";
-import { makeFolder } from "../temporary-store.fixture.ts";
+import { makeFolder, NO_GATE } from "../temporary-store.fixture.ts";
 import { processes } from "../worker-process.fixture.ts";
 
 const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(3));
@@ -66,7 +66,7 @@ async function remove(): Promise<void> {
 /** How many rows the run has left, whatever the store says. */
 async function rowsLeft(): Promise<number> {
   const db = openDatabase(folder.path, "Written");
-  const rows = new Rows(db);
+  const rows = new Rows(db, NO_GATE);
   const kinds = [
     RowKind.Claim,
     RowKind.Status,

@@ -1,12 +1,11 @@
 // The engine forgets commits that are made while another process opens the file: it told their writers that they are made, and the next commit
 // overwrites them. Nothing reports that. So no process may commit while one opens the store, and a process that dies, hangs or is busy must not
-// keep the others from either for long.
+// keep the others from either for long. Opening the gate removes processes that have died, so gates are opened before these die.
 
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { mkdir, open, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, open, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { Cursor, RunId, ShardId } from "@gossip/contracts";
 import type { RunRecord, ShardRecord, Versioned } from "@gossip/coordination";
@@ -15,16 +14,17 @@ import { unwrap } from "@gossip/stdx";
 import { effort } from "@gossip/tools/effort";
 import { waitFor } from "@gossip/tools/fault-run";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { bound, fillStore, FILL_TENANT } from "../fill-store.fixture.ts";
-import { readMetas } from "../open/meta-pages.ts";
-import { openLmdbStore } from "../open/open-lmdb-store.ts";
-import { makeStore, type TemporaryStore } from "../temporary-store.fixture.ts";
-import { processes } from "../worker-process.fixture.ts";
+import { bound, fillStore, FILL_TENANT } from "../../fill-store.fixture.ts";
+import { readMetas } from "../../open/meta-pages.ts";
+import { openLmdbStore } from "../../open/open-lmdb-store.ts";
+import { makeStore, type TemporaryStore } from "../../temporary-store.fixture.ts";
+import { processes } from "../../worker-process.fixture.ts";
 import type { GateUse } from "./gate-user.fixture.ts";
-import { openDatabase } from "./open-database.ts";
-import { GATE_FOLDER, OpenGate } from "./open-gate.ts";
+import { openDatabase } from "../open-database.ts";
+import { GATE_FOLDER, GATE_TABLES, OpenGate } from "./open-gate.ts";
+import { ReaderTable } from "./reader-table.ts";
 
-const FIXTURE = "./engine/gate-user.fixture.ts";
+const FIXTURE = "./engine/gate/gate-user.fixture.ts";
 const RUN = RunId.fromRaw(1n);
 const SHARD = ShardId.fromRaw(0n);
 /** How often other processes open the store, at two at a time. Without the gate, one open in 200 loses a commit. */
@@ -32,17 +32,19 @@ const OPENS = effort({ usual: 200, exploring: 5000 });
 
 /** Longer than any test. */
 const NEVER_MS = 600_000;
-const PATIENT = { patienceMs: NEVER_MS, staleMs: NEVER_MS };
+const PATIENT = { commitMs: NEVER_MS, openMs: NEVER_MS };
 
 let temporary: TemporaryStore;
 let gates: OpenGate[] = [];
+let hanging: ChildProcess[] = [];
 beforeEach(async () => {
   temporary = await makeStore();
   await fillStore(temporary.store, { runs: 1, from: 1 });
 });
 afterEach(async () => {
+  for (const child of hanging) child.kill("SIGKILL");
   for (const gate of gates) await gate.close();
-  gates = [];
+  [gates, hanging] = [[], []];
   await temporary.dispose();
 });
 afterAll(() => processes.remove());
@@ -57,17 +59,26 @@ function start(kind: GateUse["kind"], { opens = 1 } = {}): Promise<ChildProcess>
   return processes.start(FIXTURE, { kind, path: temporary.path, opens } satisfies GateUse);
 }
 
-/** Starts a process that hangs, waits until it does what it hangs in, and kills it. */
-async function startAndKill(kind: "Hang" | "Commit"): Promise<void> {
+/** Starts a process that hangs, and waits until it does what it hangs in. */
+async function startHanging(kind: "Hang" | "Commit"): Promise<ChildProcess> {
   const child = await start(kind);
-  const ended = waitFor(child);
   await once(child.stdout!, "data");
-  child.kill("SIGKILL");
-  expect(await ended).toMatchObject({ signal: "SIGKILL" });
+  hanging.push(child);
+  return child;
 }
 
-async function untilMarked(): Promise<void> {
-  while (!existsSync(join(temporary.path, GATE_FOLDER, "opening"))) await new Promise((resolve) => setTimeout(resolve));
+async function startAndKill(kind: "Hang" | "Commit"): Promise<void> {
+  const child = await startHanging(kind);
+  const exited = once(child, "exit");
+  child.kill("SIGKILL");
+  await exited;
+}
+
+/** Waits until a process is about to open the store. */
+async function untilOpening(): Promise<void> {
+  const opens = new ReaderTable(join(temporary.path, GATE_FOLDER, GATE_TABLES.opens), { keepsLines: false });
+  while (opens.list().length === 0) await new Promise((resolve) => setTimeout(resolve));
+  await opens.close();
 }
 
 function readShard(): Versioned<ShardRecord> {
@@ -142,7 +153,7 @@ describe("commits and opens", () => {
     let looking: ReturnType<typeof waitFor> | undefined;
     await makeGate().pass(async () => {
       looking = waitFor(await start("Look"));
-      await untilMarked();
+      await untilOpening();
       await db.put(Buffer.of(0xff), Buffer.of(1), 1);
     });
     expect(await looking).toMatchObject({ output: '{"isQuiet":true}' });
@@ -178,10 +189,11 @@ describe("commits and opens", () => {
   });
 });
 
-describe("a process that dies, hangs or is busy", () => {
+describe("a process that dies, hangs or is busy", { timeout: 30_000 }, () => {
   test("a process that was killed during a commit does not keep others from opening the store", async () => {
+    const gate = makeGate();
     await startAndKill("Commit");
-    expect(await makeGate().openAlone(() => 1)).toBe(1);
+    expect(await gate.openAlone(() => 1)).toBe(1);
   });
 
   test("a thread that was ended during a commit does not keep others from opening the store", async () => {
@@ -193,58 +205,92 @@ describe("a process that dies, hangs or is busy", () => {
     expect(await makeGate().openAlone(() => 1)).toBe(1);
   });
 
-  test("a process that was killed while it opened the store does not stop commits for good", async () => {
+  test("a process that was killed while it opened the store does not keep others from commits and opens", async () => {
+    const gate = makeGate();
     await startAndKill("Hang");
-    const gate = makeGate({ patienceMs: NEVER_MS, staleMs: 50 });
     expect(await gate.pass(() => Promise.resolve(1))).toBe(1);
-    // The mark is gone, too: the next commit does not wait.
-    expect(existsSync(join(temporary.path, GATE_FOLDER, "opening"))).toBe(false);
+    expect(await gate.openAlone(() => 2)).toBe(2);
   });
 
-  test("a process that was killed while it opened the store does not keep others from that", async () => {
-    await startAndKill("Hang");
-    expect(await makeGate().openAlone(() => 1)).toBe(1);
+  test("a commit does not wait longer than its patience for a process that was stopped while it opened the store", async () => {
+    (await startHanging("Hang")).kill("SIGSTOP");
+    expect(await makeGate({ ...PATIENT, openMs: 50 }).pass(() => Promise.resolve(1))).toBe(1);
   });
 
   test("an open does not wait longer than its patience for a thread that is busy", async () => {
-    const gate = makeGate();
-    let endCommit = (): void => {};
-    const committing = gate.pass(() => new Promise<void>((resolve) => (endCommit = resolve)));
-    expect(await makeGate({ patienceMs: 50, staleMs: NEVER_MS }).openAlone(() => 1)).toBe(1);
-    endCommit();
-    await committing;
+    await startHanging("Commit");
+    expect(await makeGate({ ...PATIENT, commitMs: 50 }).openAlone(() => 1)).toBe(1);
   });
 
-  test("a pass is given up soon after the last commit", async () => {
+  test("an open for which commits may wait no longer starts over, and ends", async () => {
+    const gate = makeGate({ commitMs: NEVER_MS, openMs: 20 });
+    let opening: Promise<number> | undefined;
+    await makeGate().pass(async () => {
+      opening = gate.openAlone(() => 1);
+      // Longer than `openMs`.
+      for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+    });
+    expect(await opening).toBe(1);
+  });
+
+  test("a commit that fails keeps no one from opening the store", async () => {
     const gate = makeGate();
-    for (let commit = 0; commit < 3; commit++) await gate.pass(() => Promise.resolve());
+    await expect(gate.pass(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(gate.isPassed).toBe(false);
     expect(await makeGate().openAlone(() => 1)).toBe(1);
+  });
+
+  test("processes open the store side by side, also where one of them hangs", async () => {
+    await startHanging("Hang");
+    expect(await Promise.all([makeGate().openAlone(() => 1), makeGate().openAlone(() => 2)])).toEqual([1, 2]);
   });
 });
 
 describe("the files of the gate", () => {
-  test("nothing is ever committed to the gate, so that opening it loses nothing", async () => {
+  const TABLES = Object.values(GATE_TABLES);
+
+  test("nothing is ever committed to them, so that opening them loses nothing", async () => {
     await commitUntil(start("Open", { opens: 3 }).then(waitFor));
-    const file = await open(join(temporary.path, GATE_FOLDER, "data.mdb"));
-    const { first, second } = await readMetas(file);
-    await file.close();
-    expect([first, second]).toMatchObject([
-      { transaction: 0n, entryCount: 0n },
-      { transaction: 0n, entryCount: 0n },
-    ]);
+    for (const table of TABLES) {
+      const file = await open(join(temporary.path, GATE_FOLDER, table, "data.mdb"));
+      const { first, second } = await readMetas(file);
+      await file.close();
+      const empty = { transaction: 0n, entryCount: 0n };
+      expect([first, second]).toMatchObject([empty, empty]);
+    }
   });
 
   test.each([
     { name: "cut short", damage: (whole: Buffer) => whole.subarray(0, 5000) },
     { name: "overwritten", damage: (whole: Buffer) => Buffer.alloc(whole.length, 7) },
     { name: "damaged in its second page", damage: (whole: Buffer) => Buffer.from(whole).fill(0, 4096, 4200) },
-  ])("a gate that is $name is reported, and may be removed", async ({ damage }) => {
+    { name: "the file of a store", damage: (_whole: Buffer, store: Buffer) => store },
+  ])("a file that is $name is reported, and may be removed", async ({ damage }) => {
     const path = join(temporary.path, "copy");
-    await mkdir(join(path, GATE_FOLDER), { recursive: true });
     await temporary.store.close();
-    await writeFile(join(path, "data.mdb"), await readFile(join(temporary.path, "data.mdb")));
-    const whole = await readFile(join(temporary.path, GATE_FOLDER, "data.mdb"));
-    await writeFile(join(path, GATE_FOLDER, "data.mdb"), damage(whole));
+    const store = await readFile(join(temporary.path, "data.mdb"));
+    for (const table of TABLES) {
+      const folder = join(path, GATE_FOLDER, table);
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(path, "data.mdb"), store);
+      const whole = await readFile(join(temporary.path, GATE_FOLDER, table, "data.mdb"));
+      await writeFile(join(folder, "data.mdb"), damage(whole, store));
+      expect(await openLmdbStore({ path })).toEqual({ ok: false, error: { kind: "GateDamaged" } });
+      await rm(join(path, GATE_FOLDER), { recursive: true });
+      const opened = unwrap(await openLmdbStore({ path }));
+      expect(unwrap(await fsck(opened.inspect()))).toMatchObject({ runCount: 1, findings: [] });
+      await opened.close();
+    }
+  });
+
+  test.each([
+    GATE_FOLDER,
+    ...TABLES.flatMap((table) => [join(GATE_FOLDER, table), join(GATE_FOLDER, table, "data.mdb")]),
+  ])("something else in the place of %s is reported", async (place) => {
+    const path = join(temporary.path, "other");
+    await mkdir(join(path, dirname(place)), { recursive: true });
+    if (place.endsWith(".mdb")) await mkdir(join(path, place));
+    else await writeFile(join(path, place), "");
     expect(await openLmdbStore({ path })).toEqual({ ok: false, error: { kind: "GateDamaged" } });
   });
 });

@@ -4,7 +4,7 @@ import { openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { parentPort } from "node:worker_threads";
 import { unwrap } from "@gossip/stdx";
-import { openLmdbStore } from "../open/open-lmdb-store.ts";
+import { openLmdbStore } from "../../open/open-lmdb-store.ts";
 import { OpenGate } from "./open-gate.ts";
 
 /**
@@ -20,7 +20,7 @@ export interface GateUse {
 }
 
 const use = JSON.parse(process.argv[2]!) as GateUse;
-const LIMITS = { patienceMs: 60_000, staleMs: 60_000 };
+const LIMITS = { commitMs: 60_000, openMs: 60_000 };
 const LOOK_MS = 300;
 
 function say(what: string): void {
