@@ -48,11 +48,11 @@ export async function checkFolder(folder: string): Promise<Result<FolderState, L
  * Checks that the engine can open a folder whose file has no rows, or is missing. Returns `undefined` if it seems
  * damaged; another process may also be making it. Throws what the system throws.
  */
-export async function checkEmptyFile(folder: string): Promise<Result<void, LmdbOpenError> | undefined> {
+export async function checkEmptyFile(folder: string): Promise<Result<FolderState, LmdbOpenError> | undefined> {
   if (!(await hasOnlyFiles(folder))) return undefined;
   const checked = await checkFile(join(folder, DATA_FILE), checkEmpty);
-  if (checked !== undefined) return checked.ok ? checked : undefined;
-  return (await hasRoom(folder)) ? ok() : err({ kind: "DiskFull" });
+  if (checked !== undefined) return checked.ok ? ok("Filled") : undefined;
+  return (await hasRoom(folder)) ? ok("Empty") : err({ kind: "DiskFull" });
 }
 
 async function checkEmpty(file: FileHandle): Promise<Result<void, LmdbOpenError>> {

@@ -55,7 +55,7 @@ export class OpenGate implements Gate {
   readonly #patience: Patience;
   #running = 0;
 
-  /** Creates the tables in the folder of a store. Throws what the driver throws. */
+  /** Opens the tables in the folder of a store. Throws what the driver throws. */
   constructor(storeFolder: string, limits: GateLimits = LIMITS) {
     const folder = join(storeFolder, GATE_FOLDER);
     this.#commits = new ReaderTable(join(folder, GATE_TABLES.commits), { keepsLines: true });

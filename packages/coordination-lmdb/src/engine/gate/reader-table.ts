@@ -3,6 +3,14 @@ import { open, type RootDatabase, type Transaction } from "lmdb";
 /** Each thread that has the store open needs one, and each open. */
 const MAX_READERS = 1024;
 
+const SETTINGS = {
+  noSubdir: false,
+  maxReaders: MAX_READERS,
+  noSync: true,
+  overlappingSync: false,
+  eventTurnBatching: false,
+};
+
 export interface ReaderTableOptions {
   /** Whether threads enter more often than others look. */
   readonly keepsLines: boolean;
@@ -31,17 +39,16 @@ export class ReaderTable {
   readonly #keepsLines: boolean;
   #reading: Transaction | undefined;
 
-  /** Creates the file if it does not exist. Throws what the driver throws. */
+  /** Creates the file. Another process may do the same. Throws what the driver throws. */
+  static async create(folder: string): Promise<void> {
+    await open({ ...SETTINGS, path: folder }).close();
+  }
+
+  /** Opens the file. Throws what the driver throws. */
   constructor(folder: string, { keepsLines }: ReaderTableOptions) {
     this.#keepsLines = keepsLines;
-    this.#db = open({
-      path: folder,
-      noSubdir: false,
-      maxReaders: MAX_READERS,
-      noSync: true,
-      overlappingSync: false,
-      eventTurnBatching: false,
-    }) as EmptyDatabase;
+    // With a write transaction, which opening would begin otherwise, a thread that is ended blocks its process.
+    this.#db = open({ ...SETTINGS, path: folder, readOnly: true }) as EmptyDatabase;
   }
 
   /** Puts this thread in. It must not be in. */
