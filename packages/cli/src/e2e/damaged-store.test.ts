@@ -37,6 +37,26 @@ test("a store whose pages are gone is damaged, for every command", async () => {
   });
 });
 
+test.each([1, 3, 10])("a store that lacks its last pages (%s) is reported, for every command", async (missing) => {
+  writeFileSync(join(folder, "rows"), "a\n".repeat(300));
+  writeFileSync(join(folder, "job.mjs"), "export default async () => 1;\n");
+  const run = ["run", "--source", "lines:rows", "--module", "job.mjs", "--shards", "300"];
+  expect((await gossip(run, { cwd: folder })).code).toBe(0);
+  const path = join(folder, ".gossip", "data.mdb");
+  const file = readFileSync(path);
+  writeFileSync(path, file.subarray(0, file.length - missing * PAGE_SIZE));
+
+  for (const args of [["status"], ["runs"], ["fsck"], run]) {
+    const { code, stderr } = await gossip(args, { cwd: folder });
+    // A page that is missing may also be a free one.
+    if (code === 0) continue;
+    expect([code, stderr]).toEqual([
+      7,
+      expect.stringMatching(/^gossip: .*(the store has \d+ bytes of \d+|the file of the store is damaged); .*\n$/),
+    ]);
+  }
+});
+
 test("flipped bits that lead fsck back to where it was end it with a sentence", async () => {
   writeFileSync(join(folder, "rows"), "a\n".repeat(300));
   writeFileSync(join(folder, "job.mjs"), "export default async () => 1;\n");

@@ -5,7 +5,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import { isDiskFull } from "../engine/lmdb-failure.ts";
 import { RowKind, storeKey } from "../layout/keyspace.ts";
 import type { LmdbOpenError } from "./lmdb-open-error.ts";
-import { hasLatestCommit, PAGE_SIZES, readMetas } from "./meta-pages.ts";
+import { hasLatestCommit, PAGE_SIZES, readMetas, type Meta, type MetaPages } from "./meta-pages.ts";
 import { isPathWalkable } from "./tree-path.ts";
 import { walkInChild } from "../inspect/walk-in-child.ts";
 
@@ -37,11 +37,27 @@ export async function checkFolder(folder: string): Promise<Result<FolderState, L
   // Pages may change during the check while other processes write. The engine decides, in a process of its own.
   const confirmed = isDamage(checked) ? await walkInChild(folder) : checked;
   if (confirmed !== undefined && !confirmed.ok) return confirmed;
+  if (confirmed !== undefined && confirmed === checked) {
+    const complete = await checkComplete(folder);
+    if (!complete.ok) return complete;
+  }
   if (confirmed !== undefined) {
     const latest = await checkFile(join(folder, DATA_FILE), checkLatest);
     return latest?.ok === false ? latest : ok("Filled");
   }
   return (await hasRoom(folder)) ? ok("Empty") : err({ kind: "DiskFull" });
+}
+
+/**
+ * Checks that no page is missing at the end of the file. Reading one would end the process.
+ *
+ * A page that was freed before it was written may be missing. Only the engine knows which pages are free.
+ */
+async function checkComplete(folder: string): Promise<Result<void, LmdbOpenError>> {
+  const sized = (await checkFile(join(folder, DATA_FILE), checkSize)) ?? ok();
+  if (sized.ok) return sized;
+  const walked = await walkInChild(folder);
+  return isDamage(walked) ? sized : walked;
 }
 
 /**
@@ -140,6 +156,20 @@ async function checkData(file: FileHandle): Promise<Result<void, LmdbOpenError>>
   return checked;
 }
 
+/** Whether the file has all pages that were given out. */
+async function checkSize(file: FileHandle): Promise<Result<void, LmdbOpenError>> {
+  const latest = latestOf(await readMetas(file));
+  // Read the size last: the file grows before its meta pages change.
+  const { size } = await file.stat();
+  const expected = latest === undefined ? 0 : latest.givenPages * latest.pageSize;
+  return size < expected ? err({ kind: "Truncated", size, expected }) : ok();
+}
+
+/** The meta page that the engine uses: the one that was written last. */
+function latestOf({ first, second }: MetaPages): Meta | undefined {
+  return second !== undefined && second.transaction > (first?.transaction ?? 0n) ? second : first;
+}
+
 /** The engine opens an older commit without an error, so it cannot decide here. */
 async function checkLatest(file: FileHandle): Promise<Result<void, LmdbOpenError>> {
   return (await hasLatestCommit(file)) ? ok() : err({ kind: "StoreDamaged" });
@@ -149,8 +179,7 @@ async function checkOnce(file: FileHandle): Promise<Result<void, LmdbOpenError>>
   const { first, second } = await readMetas(file);
   if (first === undefined) return err({ kind: "NotAStore" });
   if (!PAGE_SIZES.includes(first.pageSize)) return err({ kind: "StoreDamaged" });
-  // The engine uses the page that was written last.
-  const latest = second !== undefined && second.transaction > first.transaction ? second : first;
+  const latest = latestOf({ first, second }) ?? first;
   // Rows of this store have versions. Opening a tree without versions would mark it as one with versions.
   if (latest.entryCount > 0n && !latest.hasVersions) return err({ kind: "NotAStore" });
   // At least: the engine does not write pages that it allocated and freed in the same transaction.

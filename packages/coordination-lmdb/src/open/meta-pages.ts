@@ -12,6 +12,7 @@ const TREE_FLAGS = 4;
 const PAGE_COUNTS = [8, 16, 24] as const;
 const ENTRY_COUNT = 32;
 const ROOT_PAGE = 40;
+const LAST_PAGE_AT = 144;
 const TRANSACTION_AT = 152;
 const IS_META = 8;
 const HAS_VERSIONS = 0x100;
@@ -37,6 +38,8 @@ export interface Meta {
   readonly roots: readonly [number, number];
   /** The fewest pages that a file with these trees can have. */
   readonly leastPages: number;
+  /** The pages that were given out. The file may lack some at its end that were freed before they were written. */
+  readonly givenPages: number;
   /** The number of the commit that wrote the page. */
   readonly transaction: bigint;
 }
@@ -66,6 +69,7 @@ async function readMeta(file: FileHandle, at: number): Promise<Meta | undefined>
     entryCount: view.getBigUint64(TREES_AT[1] + ENTRY_COUNT, IS_LITTLE_ENDIAN),
     roots: [rootOf(view, TREES_AT[0]), rootOf(view, TREES_AT[1])],
     leastPages: countLeastPages(view),
+    givenPages: Number(view.getBigUint64(LAST_PAGE_AT, IS_LITTLE_ENDIAN)) + 1,
     transaction: view.getBigUint64(TRANSACTION_AT, IS_LITTLE_ENDIAN),
   };
 }
