@@ -17,6 +17,8 @@ export interface Comparison {
     readonly rounds?: number;
     /** How long one sample should last. */
     readonly sampleMs?: number;
+    /** How long a form runs before each sample. For forms that get quicker for a while after another one ran. */
+    readonly settleMs?: number;
     /** How long every form runs at least before it is measured. One that still gets quicker then runs on, up to five times as long. */
     readonly warmMs?: number;
     /** How many calls of the thing measured one call of a form stands for. */

@@ -24,7 +24,8 @@ interface Prepared {
 }
 
 export async function measure(comparison: NamedComparison): Promise<FormResult[]> {
-  const { rounds = 41, sampleMs = 2, warmMs = 150, callsPerRun = 1, measureHeap = true } = comparison.options ?? {};
+  const { rounds = 41, sampleMs = 2, settleMs = 0, warmMs = 150 } = comparison.options ?? {};
+  const { callsPerRun = 1, measureHeap = true } = comparison.options ?? {};
   const prepared: Prepared[] = [];
   for (const [name, form] of Object.entries(comparison.forms)) prepared.push(await prepare(comparison, name, form));
   await warmUp(prepared, warmMs * 1e6);
@@ -36,6 +37,9 @@ export async function measure(comparison: NamedComparison): Promise<FormResult[]
   for (let round = 0; round < rounds; round++) {
     for (let turn = 0; turn < prepared.length; turn++) {
       const form = prepared[(round + turn) % prepared.length]!;
+      const settleCount = Math.round((form.count * settleMs) / sampleMs);
+      if (settleCount > 0) await form.loop(form.next, settleCount);
+      form.next += settleCount;
       const ns = await form.loop(form.next, form.count);
       form.next += form.count;
       form.samples.push(ns / form.count / callsPerRun);

@@ -10,6 +10,8 @@ import { gossip } from "../processes/gossip-process.fixture.ts";
 const PAGE_SIZE = 8192;
 /** The kind of the rows that hold the records of shards. */
 const SHARD_RECORD = 0x20;
+/** The kind of the rows that hold notes, such as failures. */
+const NOTE = 0x40;
 
 let folder: string;
 beforeEach(() => {
@@ -76,6 +78,37 @@ test("flipped bits that lead fsck back to where it was end it with a sentence", 
       stderr: expect.stringMatching(/^gossip: the store is too damaged to be checked \(.*backup.*\n$/) as string,
     });
 });
+
+test("fsck notices that a damaged page no longer shows recorded failures", async () => {
+  writeFileSync(join(folder, "rows"), Array.from({ length: 40 }, (_, row) => `${row}\n`).join(""));
+  writeFileSync(join(folder, "job.mjs"), "export default async () => { throw new Error('no'); };\n");
+  const run = ["run", "--source", "lines:rows", "--module", "job.mjs", "--retries", "0"];
+  expect((await gossip(run, { cwd: folder })).code).toBe(3);
+  const path = join(folder, ".gossip", "data.mdb");
+  const file = readFileSync(path);
+  expect(hideNotes(file)).toBeGreaterThan(0);
+  writeFileSync(path, file);
+
+  expect((await gossip(["failures", "--json"], { cwd: folder })).stdout.trim().split("\n").length).toBeLessThan(40);
+  expect(await gossip(["fsck"], { cwd: folder })).toMatchObject({
+    code: 7,
+    stderr: expect.stringMatching(/^gossip: .*the file of the store is damaged; .*\n$/) as string,
+  });
+});
+
+/** Lets each page that ends with notes end after half of its rows. Returns how many pages there are. */
+function hideNotes(file: Buffer): number {
+  let pages = 0;
+  for (let page = 2 * PAGE_SIZE; page < file.length; page += PAGE_SIZE) {
+    const isLeaf = file.readBigUInt64LE(page) === BigInt(page / PAGE_SIZE) && file.readUInt16LE(page + 18) === 2;
+    const lower = file.readUInt16LE(page + 20);
+    const lastKey = page + 24 + file.readUInt16LE(page + 24 + lower - 2) + 8;
+    if (!isLeaf || lower < 8 || file[lastKey] !== NOTE) continue;
+    file.writeUInt16LE(2 * Math.floor(lower / 4), page + 20);
+    pages++;
+  }
+  return pages;
+}
 
 /** Where keys begin that separate two pages with records of shards. */
 function findSeparators(file: Buffer): number[] {
