@@ -21,6 +21,7 @@ describe("maskCredentials", () => {
     ["postgres://h/d?user=a&sslpassword=hunter2", "postgres://h/d?user=a&sslpassword=…"],
     ["PGPASSWORD=hunter2 psql", "PGPASSWORD=… psql"],
     ["AWS_SECRET_ACCESS_KEY='hunter2 x' aws", "AWS_SECRET_ACCESS_KEY=… aws"],
+    ["https://h/x?X-Amz-Signature=hunter2&sig=hunter2", "https://h/x?X-Amz-Signature=…&sig=…"],
   ])("%s", (text, masked) => {
     expect(maskCredentials(text)).toBe(masked);
   });
@@ -34,6 +35,9 @@ describe("maskCredentials", () => {
     "/a@b/c",
     "etcd at h:2379, i:2379",
     "--password is empty: give it one.",
+    "no password: ask the operator.",
+    '{"token":"page-2"}',
+    "design=1&signal=2",
     "postgres:h/d#public.orders",
   ])("%s stays as it is", (text) => {
     expect(maskCredentials(text)).toBe(text);
@@ -73,6 +77,12 @@ test.each([
   ["tool --token --quiet {}", "tool --token --quiet {}"],
   ["sshpass -p hunter2 ssh h {}", "sshpass -p … ssh h {}"],
   ["mysql -u me -phunter2 {}", "mysql -u me -p… {}"],
+  [`post '{"password":"hunter2","n":1}' {}`, `post '{"password":…,"n":1}' {}`],
+  ["redis-cli -h h -a hunter2 get {}", "redis-cli -h h -a … get {}"],
+  ["curl -s --cookie session=hunter2 {}", "curl -s --cookie … {}"],
+  ["curl -b 'a=hunter2; b=1' {}", "curl -b … {}"],
+  ["curl -H 'Cookie: a=hunter2' {}", "curl -H 'Cookie: …' {}"],
+  ["cp -a {} /out; tar -b 20 -cf x {}", "cp -a {} /out; tar -b 20 -cf x {}"],
   ["mkdir -p out && sha256sum {}", "mkdir -p out && sha256sum {}"],
 ])("in a command: %s", (command, masked) => {
   expect(maskCommand(command)).toBe(masked);

@@ -2,18 +2,21 @@ const MASK = "…";
 
 /** Words that name a secret in a variable, an option or a query parameter. */
 const SECRET_WORD =
-  "(?:password|passwd|passphrase|pwd|secret|token|credentials?|api[-_]?key|access[-_]?key|private[-_]?key)";
+  "(?:password|passwd|passphrase|pwd|secret|token|credentials?|api[-_]?key|access[-_]?key|private[-_]?key|signature)";
 const VALUE = `(?:"[^"]*"|'[^']*'|[^\\s&;|'"]+)`;
 
-/** `PGPASSWORD=x`, `?password=x`, `--api-key=x`. */
-const ASSIGNMENT = new RegExp(`(\\b[\\w.-]*${SECRET_WORD}[\\w.-]*=)${VALUE}`, "gi");
+/** `PGPASSWORD=x`, `?password=x`, `--api-key=x`, `&sig=x`. */
+const ASSIGNMENT = new RegExp(`((?:\\b[\\w.-]*${SECRET_WORD}[\\w.-]*|[?&]sig)=)${VALUE}`, "gi");
+/** `"password": "x"`. Only in commands: what is printed may be JSON with such a field. */
+const FIELD = new RegExp(`(["'][\\w.-]*${SECRET_WORD}[\\w.-]*["']\\s*:\\s*)${VALUE}`, "gi");
 /** `--password x`. Only in commands: in a sentence, other words may follow the option's name. */
 const OPTION = new RegExp(`(--?[\\w-]*${SECRET_WORD}[\\w-]*\\s+)(?!-)${VALUE}`, "gi");
-/** `Authorization: Bearer x`, `X-Api-Key: x`. */
-const HEADER = /\b((?:[\w-]*authorization|x-api-key|[\w-]*token)\s*:\s*)[^'"\n]+/gi;
-/** `curl -u user:x`, `sshpass -p x`, `mysql -px`. */
+/** `Authorization: Bearer x`, `X-Api-Key: x`, `Cookie: x`. */
+const HEADER = /\b((?:[\w-]*authorization|x-api-key|[\w-]*token|cookie)\s*:\s*)[^'"\n]+/gi;
+/** `curl -u user:x`, `curl --cookie x`, `sshpass -p x`, `redis-cli -a x`, `mysql -px`. */
 const LOGIN = /(\s(?:-u|--user|--proxy-user)(?:\s+|=)?["']?[^\s'":]+:)[^\s'"]+/g;
-const SHORT_OPTION = /\b(sshpass\s+-p\s*|(?:mysql|mariadb)\S*\s(?:[^|;&\n]*\s)?-p)(?=\S)(?:"[^"]*"|'[^']*'|\S+)/g;
+const SHORT_OPTION =
+  /\b(sshpass\s+-p\s*|redis-cli\s(?:[^|;&\n]*\s)?-a\s+|curl\s(?:[^|;&\n]*\s)?(?:-b\s+|--cookie[\s=]+)|(?:mysql|mariadb)\S*\s(?:[^|;&\n]*\s)?-p)(?=\S)(?:"[^"]*"|'[^']*'|\S+)/g;
 
 /** The addresses of stores, up to an `@`: in the same word if it has one, else on the same line. */
 const STORE_LOGIN = /\b((?:postgres(?:ql)?|etcds?):\/{0,3}(?:[^\s'":@/]*:(?=[^\n]*@))?)(?:[^\s'"]*@|[^\n]*@)/gi;
@@ -30,6 +33,7 @@ export function maskCredentials(text: string): string {
 /** Mask a shell command, where more can be recognized as a secret. */
 export function maskCommand(command: string): string {
   return maskCredentials(command)
+    .replaceAll(FIELD, `$1${MASK}`)
     .replaceAll(OPTION, `$1${MASK}`)
     .replaceAll(HEADER, `$1${MASK}`)
     .replaceAll(LOGIN, `$1${MASK}`)
