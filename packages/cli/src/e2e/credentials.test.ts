@@ -62,8 +62,9 @@ test("secrets in a command are in no list and in no store", async () => {
       const { stdout, stderr } = await at([...argv, ...json]);
       expect([argv, stdout + stderr]).toEqual([argv, expect.not.stringContaining(SECRET)]);
     }
-  for (const name of readdirSync(join(folder, ".gossip")))
-    expect(readFileSync(join(folder, ".gossip", name), "latin1")).not.toContain(SECRET);
+  const inStore = readdirSync(join(folder, ".gossip"), { recursive: true, withFileTypes: true });
+  for (const file of inStore.filter((entry) => entry.isFile()))
+    expect(readFileSync(join(file.parentPath, file.name), "latin1")).not.toContain(SECRET);
 });
 
 const ADDRESS = `postgres://me:${SECRET}@127.0.0.1:1/d`;
