@@ -1,6 +1,6 @@
 // From 1,000 to 10,000,000 shards a call must not cost more than twice as much. The disk is left out of it, since waiting
 // for it would hide the rest. The largest folder takes some gigabytes and minutes to fill.
-import { mkdtemp, open as openFile, readdir, rm } from "node:fs/promises";
+import { mkdtemp, open as openFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Coordinator, systemClock } from "@gossip/coordination";
@@ -20,12 +20,9 @@ async function openSize(size: number): Promise<LmdbStore> {
 
 /** The operating system must not write what was filled while other sizes are measured. */
 async function syncSize(size: number): Promise<void> {
-  const path = join(folder!, String(size));
-  for (const name of await readdir(path)) {
-    const file = await openFile(join(path, name), "r+");
-    await file.sync();
-    await file.close();
-  }
+  const file = await openFile(join(folder!, String(size), "data.mdb"), "r+");
+  await file.sync();
+  await file.close();
 }
 
 async function closeAll(): Promise<void> {
