@@ -217,6 +217,27 @@ describe("a process that dies, hangs or is busy", { timeout: 30_000 }, () => {
     expect(await makeGate({ ...PATIENT, openMs: 50 }).pass(() => Promise.resolve(1))).toBe(1);
   });
 
+  test("an open of a thread that has opened the store often is waited for like the first", async () => {
+    const gate = makeGate({ ...PATIENT, openMs: 500 });
+    const opener = makeGate();
+    const begunMs = performance.now();
+    while (performance.now() - begunMs < 600) {
+      const opening = opener.openAlone(() => {});
+      await gate.pass(() => Promise.resolve());
+      await opening;
+      await gate.pass(() => Promise.resolve());
+    }
+    let isOpen = false;
+    let opening: Promise<boolean> | undefined;
+    let passing: Promise<boolean> | undefined;
+    await makeGate().pass(async () => {
+      opening = opener.openAlone(() => (isOpen = true));
+      passing = gate.pass(() => Promise.resolve(isOpen));
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve));
+    });
+    expect(await Promise.all([opening, passing])).toEqual([true, true]);
+  });
+
   test("an open does not wait longer than its patience for a thread that is busy", async () => {
     await startHanging("Commit");
     expect(await makeGate({ ...PATIENT, commitMs: 50 }).openAlone(() => 1)).toBe(1);

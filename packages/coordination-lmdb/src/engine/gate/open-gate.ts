@@ -113,8 +113,8 @@ export class OpenGate implements Gate {
   }
 
   #isOpening(): boolean {
-    const opens = this.#opens.list();
-    return opens.length > 0 && this.#patience.isWorthWaiting(opens, performance.now());
+    // Also if there is none, so that the next one is not taken for one that has been there for long.
+    return this.#patience.isWorthWaiting(this.#opens.list(), performance.now());
   }
 
   /** Waits until no process commits. Returns `false` if that took so long that commits may wait no longer. */
