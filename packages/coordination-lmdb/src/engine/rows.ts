@@ -140,6 +140,11 @@ export class Rows {
     return this.#gate.pass(commit);
   }
 
+  /** `transact` in a call of `pass`. */
+  commit<T>(write: () => T): Promise<T> {
+    return this.pass(() => this.transact(write));
+  }
+
   /** Runs `write` in a write transaction, when the driver gets to it. Reads in it see its writes. */
   transact<T>(write: () => T): Promise<T> {
     this.#begin();

@@ -34,27 +34,23 @@ export async function rebuildIndexes(rows: Rows, pending: PendingTasks): Promise
   entries.close();
   for (const address of addresses) {
     assertOpen(pending);
-    await rows.pass(() =>
-      rows.transact(() => {
-        // Rows of a removed run are only waiting for the sweeper.
-        if (rows.has(runKey(RowKind.Unswept, address))) return;
-        const { missing, stray, shards, statusCounts } = findDifference(rows, address);
-        for (const key of stray) rows.remove(key);
-        for (const key of missing) rows.put(key);
-        rebuilt.removedEntries += stray.length;
-        rebuilt.addedEntries += missing.length;
-        rebuilt.correctedCounts += correctCount(rows, runKey(RowKind.RunCount, address), shards.length);
-        rebuilt.correctedCounts += correctStatusCounts(rows, address, statusCounts);
-        rebuilt.addedCensuses += addMissingCensus(rows, address, shards);
-      }),
-    );
+    await rows.commit(() => {
+      // Rows of a removed run are only waiting for the sweeper.
+      if (rows.has(runKey(RowKind.Unswept, address))) return;
+      const { missing, stray, shards, statusCounts } = findDifference(rows, address);
+      for (const key of stray) rows.remove(key);
+      for (const key of missing) rows.put(key);
+      rebuilt.removedEntries += stray.length;
+      rebuilt.addedEntries += missing.length;
+      rebuilt.correctedCounts += correctCount(rows, runKey(RowKind.RunCount, address), shards.length);
+      rebuilt.correctedCounts += correctStatusCounts(rows, address, statusCounts);
+      rebuilt.addedCensuses += addMissingCensus(rows, address, shards);
+    });
   }
   // Sums of the counts of the runs, which are correct now and stay so.
-  await rows.pass(() =>
-    rows.transact(() => {
-      rebuilt.correctedCounts += correctSums(rows);
-    }),
-  );
+  await rows.commit(() => {
+    rebuilt.correctedCounts += correctSums(rows);
+  });
   return rebuilt;
 }
 

@@ -5,7 +5,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import { isDiskFull } from "../engine/lmdb-failure.ts";
 import { RowKind, storeKey } from "../layout/keyspace.ts";
 import type { LmdbOpenError } from "./lmdb-open-error.ts";
-import { hasLatestCommit, PAGE_SIZES, readMetas, type Meta, type MetaPages } from "./meta-pages.ts";
+import { hasLatestCommit, PAGE_SIZES, readMetas, type Meta } from "./meta-pages.ts";
 import { isPathWalkable } from "./tree-path.ts";
 import { walkInChild } from "../inspect/walk-in-child.ts";
 
@@ -36,16 +36,12 @@ export async function checkFolder(folder: string): Promise<Result<FolderState, L
   const checked = await checkFile(join(folder, DATA_FILE), checkData);
   // Pages may change during the check while other processes write. The engine decides, in a process of its own.
   const confirmed = isDamage(checked) ? await walkInChild(folder) : checked;
-  if (confirmed !== undefined && !confirmed.ok) return confirmed;
-  if (confirmed !== undefined && confirmed === checked) {
-    const complete = await checkComplete(folder);
-    if (!complete.ok) return complete;
-  }
-  if (confirmed !== undefined) {
-    const latest = await checkFile(join(folder, DATA_FILE), checkLatest);
-    return latest?.ok === false ? latest : ok("Filled");
-  }
-  return (await hasRoom(folder)) ? ok("Empty") : err({ kind: "DiskFull" });
+  if (confirmed === undefined) return (await hasRoom(folder)) ? ok("Empty") : err({ kind: "DiskFull" });
+  if (!confirmed.ok) return confirmed;
+  const complete = confirmed === checked ? await checkComplete(folder) : ok();
+  if (!complete.ok) return complete;
+  const latest = await checkFile(join(folder, DATA_FILE), checkLatest);
+  return latest?.ok === false ? latest : ok("Filled");
 }
 
 /**
@@ -158,16 +154,18 @@ async function checkData(file: FileHandle): Promise<Result<void, LmdbOpenError>>
 
 /** Whether the file has all pages that were given out. */
 async function checkSize(file: FileHandle): Promise<Result<void, LmdbOpenError>> {
-  const latest = latestOf(await readMetas(file));
+  const { first, second } = await readMetas(file);
   // Read the size last: the file grows before its meta pages change.
   const { size } = await file.stat();
-  const expected = latest === undefined ? 0 : latest.givenPages * latest.pageSize;
+  if (first === undefined) return ok();
+  const { givenPages, pageSize } = latestOf(first, second);
+  const expected = givenPages * pageSize;
   return size < expected ? err({ kind: "Truncated", size, expected }) : ok();
 }
 
 /** The meta page that the engine uses: the one that was written last. */
-function latestOf({ first, second }: MetaPages): Meta | undefined {
-  return second !== undefined && second.transaction > (first?.transaction ?? 0n) ? second : first;
+function latestOf(first: Meta, second: Meta | undefined): Meta {
+  return second !== undefined && second.transaction > first.transaction ? second : first;
 }
 
 /** The engine opens an older commit without an error, so it cannot decide here. */
@@ -179,7 +177,7 @@ async function checkOnce(file: FileHandle): Promise<Result<void, LmdbOpenError>>
   const { first, second } = await readMetas(file);
   if (first === undefined) return err({ kind: "NotAStore" });
   if (!PAGE_SIZES.includes(first.pageSize)) return err({ kind: "StoreDamaged" });
-  const latest = latestOf({ first, second }) ?? first;
+  const latest = latestOf(first, second);
   // Rows of this store have versions. Opening a tree without versions would mark it as one with versions.
   if (latest.entryCount > 0n && !latest.hasVersions) return err({ kind: "NotAStore" });
   // At least: the engine does not write pages that it allocated and freed in the same transaction.

@@ -23,16 +23,14 @@ export async function checkFormat(rows: Rows): Promise<Result<void, LmdbOpenErro
   const judged = judge(rows);
   if (judged !== "writable") return judged;
   // Another process, perhaps of another version, may have written it meanwhile.
-  const again = await rows.pass(() =>
-    rows.transact(() => {
-      const state = judge(rows);
-      if (state !== "writable") return state;
-      // An empty folder has no runs to count, and no older version opens it from now on.
-      if (!rows.has(FORMAT_KEY)) markCounted(rows);
-      rows.put(FORMAT_KEY, formatBytes());
-      return state;
-    }),
-  );
+  const again = await rows.commit(() => {
+    const state = judge(rows);
+    if (state !== "writable") return state;
+    // An empty folder has no runs to count, and no older version opens it from now on.
+    if (!rows.has(FORMAT_KEY)) markCounted(rows);
+    rows.put(FORMAT_KEY, formatBytes());
+    return state;
+  });
   return again === "writable" ? ok() : again;
 }
 

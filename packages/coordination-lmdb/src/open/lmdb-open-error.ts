@@ -10,8 +10,8 @@ import type { Durability } from "./durability.ts";
  * - `NotAStore`       — the folder contains something else.
  * - `Truncated`       — its file is too short, perhaps an unfinished copy.
  * - `StoreDamaged`    — its file contradicts itself. The disk is bad, or something else wrote to it. Restore a backup.
- * - `GateDamaged`     — the file of its folder `gate` contradicts itself. That folder holds no rows: stop every process that
- *   uses the store, and remove it.
+ * - `GateDamaged`     — a file of its folder `gate` contradicts itself, or is something else. That folder holds no rows: stop
+ *   every process that uses the store, and remove it.
  * - `OtherDurability` — this process has it open with another durability. A process can have only one.
  * - `Unavailable`     — anything else; `code` is the code of the system, such as `ENOTDIR`.
  */

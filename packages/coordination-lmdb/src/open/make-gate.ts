@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { err, ok, type Result } from "@gossip/stdx";
 import { codeOf, isCorruption } from "../engine/engine-codes.ts";
 import { GATE_FOLDER, GATE_TABLES, OpenGate } from "../engine/gate/open-gate.ts";
@@ -31,7 +32,7 @@ export async function makeGate(storeFolder: string): Promise<Result<OpenGate, Lm
 async function prepareTable(folder: string): Promise<Result<void, LmdbOpenError>> {
   await mkdir(folder, { recursive: true });
   for (let look = 0; look < LOOKS; look++) {
-    if (look > 0) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    if (look > 0) await pause(LOOK_AGAIN_MS);
     const checked = await checkEmptyFile(folder);
     if (checked === undefined) continue;
     if (!checked.ok) return checked;

@@ -106,16 +106,14 @@ export function setStatusCounts(rows: Rows, address: RunAddress, counts: StatusC
 export async function beginCounting(rows: Rows, countShards: (address: RunAddress) => StatusCounts): Promise<void> {
   rows.refresh();
   if (isCounted(rows) || !rows.isOnlyProcess()) return;
-  await rows.pass(() =>
-    rows.transact(() => {
-      if (isCounted(rows)) return;
-      const addresses = [...rows.keys(rangeOf(Buffer.of(RowKind.RunHead)))].map(addressOf);
-      for (const address of addresses) {
-        if (readStatusCounts(rows, address) === undefined) setStatusCounts(rows, address, countShards(address));
-      }
-      markCounted(rows);
-    }),
-  );
+  await rows.commit(() => {
+    if (isCounted(rows)) return;
+    const addresses = [...rows.keys(rangeOf(Buffer.of(RowKind.RunHead)))].map(addressOf);
+    for (const address of addresses) {
+      if (readStatusCounts(rows, address) === undefined) setStatusCounts(rows, address, countShards(address));
+    }
+    markCounted(rows);
+  });
 }
 
 export function toBytes({ Done, Split, Parked }: StatusCounts): Buffer {

@@ -48,14 +48,12 @@ export async function sweepRuns(rows: Rows, isStopped: () => boolean): Promise<v
   for (let mark = nextMark(rows); mark !== undefined && !isStopped(); mark = nextMark(rows)) {
     const swept = mark;
     try {
-      await rows.pass(() =>
-        rows.transact(() => {
-          if (!sweepRows(rows, addressOf(swept), SWEEP_SIZE)) return;
-          rows.remove(swept);
-          // It cannot be looked up, and would be the next one forever.
-          if (rows.first(UNSWEPT)?.equals(swept) === true) throw new KeysOutOfOrder();
-        }),
-      );
+      await rows.commit(() => {
+        if (!sweepRows(rows, addressOf(swept), SWEEP_SIZE)) return;
+        rows.remove(swept);
+        // It cannot be looked up, and would be the next one forever.
+        if (rows.first(UNSWEPT)?.equals(swept) === true) throw new KeysOutOfOrder();
+      });
     } catch (thrown) {
       // The disk is full or the engine failed. The reason has a promise of its own, which must be awaited.
       throw await reasonOf(thrown);

@@ -1,5 +1,5 @@
-// The engine forgets commits that are made while another process opens the file: it told their writers that they are made, and the next commit
-// overwrites them. Nothing reports that. So no process may commit while one opens the store, and a process that dies, hangs or is busy must not
+// The engine forgets commits that are made while another process opens the file. They are acknowledged, and the next commit overwrites them.
+// Nothing reports that. So no process may commit while one opens the store, and a process that dies, hangs or is busy must not
 // keep the others from either for long. Opening the gate removes processes that have died, so gates are opened before these die.
 
 import type { ChildProcess } from "node:child_process";

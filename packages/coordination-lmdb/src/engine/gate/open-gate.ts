@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { Patience } from "./patience.ts";
 import { ReaderTable } from "./reader-table.ts";
 
@@ -125,8 +126,4 @@ export class OpenGate implements Gate {
     while (patience.isWorthWaiting(this.#commits.list(), performance.now())) await pause(LOOK_AGAIN_MS);
     return performance.now() - begunMs < LATE * openMs;
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
