@@ -16,8 +16,8 @@ const MOST_SESSIONS = 64;
 const LEASE_MS = 30_000;
 const SAMPLE_MS = 500;
 /**
- * After another form ran, a checkpoint of ours takes longer for the first second (10.4 µs in the first fifth of it, 9.3 in
- * the last), and one of the engine does not. A process that checkpoints for hours does not notice.
+ * After another form ran, a checkpoint of ours takes about a tenth longer at first, and less so for a second. One of the
+ * engine does not. A process that checkpoints for hours does not notice.
  */
 const SETTLE_MS = 1000;
 /** The size of the record of one of these shards whose log is full. */
