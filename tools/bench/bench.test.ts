@@ -101,6 +101,15 @@ describe("measuring", () => {
     expect(results.every(({ ns }) => ns.median > 0)).toBe(true);
   });
 
+  test("a form settles before each sample, with calls that are not counted", async () => {
+    let last = 0;
+    const options = { rounds: 3, sampleMs: 0.01, settleMs: 0.1, warmMs: 1, measureHeap: false };
+    const [result] = await measure({ name: "settled", forms: { form: (call) => (last = call) }, options });
+    expect(result!.samples).toHaveLength(3);
+    // The numbers of calls go on after those of the calibration, with ten calls that settle for each one that is sampled.
+    expect((last + 1) % (1 + 3 * 11)).toBe(0);
+  });
+
   test("what a call uses up is made ready before it, each time and outside of the measured time", async () => {
     let ready = 0;
     let used = 0;

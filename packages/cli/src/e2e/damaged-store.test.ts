@@ -20,6 +20,15 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 afterAll(removeGossipScript);
 
+/** Makes a store of several pages. Returns the command that made it, and its file. */
+async function storeManyShards(): Promise<{ readonly run: readonly string[]; readonly path: string }> {
+  writeFileSync(join(folder, "rows"), "a\n".repeat(300));
+  writeFileSync(join(folder, "job.mjs"), "export default async () => 1;\n");
+  const run = ["run", "--source", "lines:rows", "--module", "job.mjs", "--shards", "300"];
+  expect((await gossip(run, { cwd: folder })).code).toBe(0);
+  return { run, path: join(folder, ".gossip", "data.mdb") };
+}
+
 test("a store whose pages are gone is damaged, for every command", async () => {
   writeFileSync(join(folder, "rows"), "a\nb\n");
   const run = ["run", "--source", "lines:rows", "--exec", "true"];
@@ -40,11 +49,7 @@ test("a store whose pages are gone is damaged, for every command", async () => {
 });
 
 test.each([1, 10])("a store that lacks its last pages (%s) is reported", async (missing) => {
-  writeFileSync(join(folder, "rows"), "a\n".repeat(300));
-  writeFileSync(join(folder, "job.mjs"), "export default async () => 1;\n");
-  const run = ["run", "--source", "lines:rows", "--module", "job.mjs", "--shards", "300"];
-  expect((await gossip(run, { cwd: folder })).code).toBe(0);
-  const path = join(folder, ".gossip", "data.mdb");
+  const { run, path } = await storeManyShards();
   const file = readFileSync(path);
   writeFileSync(path, file.subarray(0, file.length - missing * PAGE_SIZE));
 
@@ -59,12 +64,28 @@ test.each([1, 10])("a store that lacks its last pages (%s) is reported", async (
   }
 });
 
+test("a damaged gate is named by every command, and nothing is lost with it", async () => {
+  await storeManyShards();
+  const gate = join(folder, ".gossip", "gate");
+  const path = join(gate, "commits", "data.mdb");
+  writeFileSync(path, readFileSync(path).subarray(0, 5000));
+
+  for (const args of [["status"], ["fsck"]])
+    expect(await gossip(args, { cwd: folder })).toMatchObject({
+      code: 7,
+      stderr: expect.stringMatching(
+        /^gossip: .*the folder "gate" of the store, .* then remove that folder\.\n$/,
+      ) as string,
+    });
+  rmSync(gate, { recursive: true });
+  expect(await gossip(["fsck"], { cwd: folder })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("in order"),
+  });
+});
+
 test("flipped bits that lead fsck back to where it was end it with a sentence", async () => {
-  writeFileSync(join(folder, "rows"), "a\n".repeat(300));
-  writeFileSync(join(folder, "job.mjs"), "export default async () => 1;\n");
-  const run = ["run", "--source", "lines:rows", "--module", "job.mjs", "--shards", "300"];
-  expect((await gossip(run, { cwd: folder })).code).toBe(0);
-  const path = join(folder, ".gossip", "data.mdb");
+  const { path } = await storeManyShards();
   const file = readFileSync(path);
   const separators = findSeparators(file);
   expect(separators).not.toEqual([]);
