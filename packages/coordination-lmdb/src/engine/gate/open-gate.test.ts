@@ -6,6 +6,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, open, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { Cursor, RunId, ShardId } from "@gossip/contracts";
 import type { RunRecord, ShardRecord, Versioned } from "@gossip/coordination";
@@ -21,7 +22,7 @@ import { makeStore, type TemporaryStore } from "../../temporary-store.fixture.ts
 import { processes } from "../../worker-process.fixture.ts";
 import type { GateUse } from "./gate-user.fixture.ts";
 import { openDatabase } from "../open-database.ts";
-import { GATE_FOLDER, GATE_TABLES, OpenGate } from "./open-gate.ts";
+import { GATE_FOLDER, GATE_TABLES, OpenGate, type GateTime } from "./open-gate.ts";
 import { ReaderTable } from "./reader-table.ts";
 
 const FIXTURE = "./engine/gate/gate-user.fixture.ts";
@@ -49,10 +50,22 @@ afterEach(async () => {
 });
 afterAll(() => processes.remove());
 
-function makeGate(limits = PATIENT): OpenGate {
-  const gate = new OpenGate(temporary.path, limits);
+function makeGate(limits = PATIENT, time?: GateTime): OpenGate {
+  const gate = new OpenGate(temporary.path, limits, time);
   gates.push(gate);
   return gate;
+}
+
+/** A time that passes only where a gate waits. */
+function makeTime(): GateTime {
+  let nowMs = 0;
+  return {
+    nowMs: () => nowMs,
+    pause: async (ms) => {
+      nowMs += ms;
+      await setImmediate();
+    },
+  };
 }
 
 function start(kind: GateUse["kind"], { opens = 1 } = {}): Promise<ChildProcess> {
@@ -77,7 +90,7 @@ async function startAndKill(kind: "Hang" | "Commit"): Promise<void> {
 /** Waits until a process is about to open the store. */
 async function untilOpening(): Promise<void> {
   const opens = new ReaderTable(join(temporary.path, GATE_FOLDER, GATE_TABLES.opens), { keepsLines: false });
-  while (opens.list().length === 0) await new Promise((resolve) => setTimeout(resolve));
+  while (opens.list().length === 0) await setImmediate();
   await opens.close();
 }
 
@@ -218,10 +231,10 @@ describe("a process that dies, hangs or is busy", { timeout: 30_000 }, () => {
   });
 
   test("an open of a thread that has opened the store often is waited for like the first", async () => {
-    const gate = makeGate({ ...PATIENT, openMs: 500 });
-    const opener = makeGate();
-    const begunMs = performance.now();
-    while (performance.now() - begunMs < 600) {
+    const time = makeTime();
+    const gate = makeGate({ ...PATIENT, openMs: 50 }, time);
+    const opener = makeGate(PATIENT, time);
+    while (time.nowMs() < 100) {
       const opening = opener.openAlone(() => {});
       await gate.pass(() => Promise.resolve());
       await opening;
@@ -233,7 +246,8 @@ describe("a process that dies, hangs or is busy", { timeout: 30_000 }, () => {
     await makeGate().pass(async () => {
       opening = opener.openAlone(() => (isOpen = true));
       passing = gate.pass(() => Promise.resolve(isOpen));
-      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve));
+      const untilMs = time.nowMs() + 10;
+      while (time.nowMs() < untilMs) await setImmediate();
     });
     expect(await Promise.all([opening, passing])).toEqual([true, true]);
   });
@@ -244,14 +258,16 @@ describe("a process that dies, hangs or is busy", { timeout: 30_000 }, () => {
   });
 
   test("an open for which commits may wait no longer starts over, and ends", async () => {
-    const gate = makeGate({ commitMs: NEVER_MS, openMs: 20 });
+    const time = makeTime();
+    const gate = makeGate({ commitMs: NEVER_MS, openMs: 20 }, time);
     let opening: Promise<number> | undefined;
     await makeGate().pass(async () => {
       opening = gate.openAlone(() => 1);
-      // Longer than `openMs`.
-      for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+      while (time.nowMs() < 20) await setImmediate();
     });
     expect(await opening).toBe(1);
+    // The pause before it starts over.
+    expect(time.nowMs()).toBeGreaterThanOrEqual(220);
   });
 
   test("a commit that fails keeps no one from opening the store", async () => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import { Patience } from "./patience.ts";
 import { ReaderTable } from "./reader-table.ts";
 
@@ -17,6 +17,14 @@ export interface GateLimits {
 }
 
 const LIMITS: GateLimits = { commitMs: 2000, openMs: 5000 };
+
+export interface GateTime {
+  /** Milliseconds from some moment on. They must not go back. */
+  readonly nowMs: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+const TIME: GateTime = { nowMs: () => performance.now(), pause: (ms) => setTimeout(ms) };
 
 const LOOK_AGAIN_MS = 1;
 
@@ -53,15 +61,17 @@ export class OpenGate implements Gate {
   readonly #commits: ReaderTable;
   readonly #opens: ReaderTable;
   readonly #limits: GateLimits;
+  readonly #time: GateTime;
   readonly #patience: Patience;
   #running = 0;
 
   /** Opens the tables in the folder of a store. Throws what the driver throws. */
-  constructor(storeFolder: string, limits: GateLimits = LIMITS) {
+  constructor(storeFolder: string, limits: GateLimits = LIMITS, time: GateTime = TIME) {
     const folder = join(storeFolder, GATE_FOLDER);
     this.#commits = new ReaderTable(join(folder, GATE_TABLES.commits), { keepsLines: true });
     this.#opens = new ReaderTable(join(folder, GATE_TABLES.opens), { keepsLines: false });
     this.#limits = limits;
+    this.#time = time;
     this.#patience = new Patience({ limitMs: limits.openMs, gapMs: GAP_MS });
   }
 
@@ -71,7 +81,7 @@ export class OpenGate implements Gate {
 
   async pass<T>(commit: () => Promise<T>): Promise<T> {
     while (!this.#tryEnter()) {
-      do await pause(LOOK_AGAIN_MS);
+      do await this.#time.pause(LOOK_AGAIN_MS);
       while (this.#isOpening());
     }
     try {
@@ -91,7 +101,7 @@ export class OpenGate implements Gate {
         this.#opens.leave();
       }
       // So that commits which no longer wait for this open notice that it has ended.
-      await pause(2 * GAP_MS);
+      await this.#time.pause(2 * GAP_MS);
     }
   }
 
@@ -115,15 +125,16 @@ export class OpenGate implements Gate {
 
   #isOpening(): boolean {
     // Also if there is none, so that the next one is not taken for one that has been there for long.
-    return this.#patience.isWorthWaiting(this.#opens.list(), performance.now());
+    return this.#patience.isWorthWaiting(this.#opens.list(), this.#time.nowMs());
   }
 
   /** Waits until no process commits. Returns `false` if that took so long that commits may wait no longer. */
   async #becomesQuiet(): Promise<boolean> {
     const { commitMs, openMs } = this.#limits;
-    const begunMs = performance.now();
+    const { nowMs, pause } = this.#time;
+    const begunMs = nowMs();
     const patience = new Patience({ limitMs: commitMs, gapMs: Infinity });
-    while (patience.isWorthWaiting(this.#commits.list(), performance.now())) await pause(LOOK_AGAIN_MS);
-    return performance.now() - begunMs < LATE * openMs;
+    while (patience.isWorthWaiting(this.#commits.list(), nowMs())) await pause(LOOK_AGAIN_MS);
+    return nowMs() - begunMs < LATE * openMs;
   }
 }
